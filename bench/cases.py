@@ -48,22 +48,22 @@ def ffsmark_cases() -> dict[str, Case]:
     """The cases by name: "jffs2 free", "jffs2 aged", likewise of UBIFS and YAFFS2, and ZLIB."""
     catalog = load_catalog()
     study = study_from_document(parse_toml(_STUDY, "bench"), catalog, "bench")
-    found = {}
+    cases = {}
     for case in expand(study, catalog):
         name = f"{case.filesystem.name} {case.state.name}"
         compression = dict(case.filesystem.options)["compression"]
         if compression == "none":
-            found[name] = case
+            cases[name] = case
         elif f"{name}, {compression}" == ZLIB:
-            found[ZLIB] = case
-    return found
+            cases[ZLIB] = case
+    return cases
 
 
 def balanced_cases() -> tuple[Case, ...]:
     """Four cases of nearly equal length, so that two workers end at the same time."""
-    found = ffsmark_cases()
+    cases = ffsmark_cases()
     return tuple(
-        replace(found[name], id=f"{found[name].id}-seed-{seed}", seed=seed)
+        replace(cases[name], id=f"{cases[name].id}-seed-{seed}", seed=seed)
         for name in ("jffs2 free", "ubifs free")
         for seed in (1, 2)
     )

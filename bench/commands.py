@@ -192,7 +192,9 @@ def start(bench: Bench) -> Measured:
     lines = [Line("10. Start of a command, host CPU")]
     for name, (_, goal) in commands.items():
         lines.append(Line(name, spread([cost.cpu_s for cost in costs[name]]), goal, "s"))
-    return Measured(tuple(lines), {n: [asdict(c) for c in found] for n, found in costs.items()})
+    return Measured(
+        tuple(lines), {n: [asdict(c) for c in measured] for n, measured in costs.items()}
+    )
 
 
 def setup(bench: Bench) -> Measured:

@@ -157,8 +157,8 @@ class Observed:
 
     def last(self, paths: Iterable[str], label: str) -> Counters:
         """What the one of these files that was captured with the label says."""
-        found = (self.files.get((path, label), {}) for path in paths)
-        return next(filter(None, found), {})
+        counters = (self.files.get((path, label), {}) for path in paths)
+        return next(filter(None, counters), {})
 
     def _gained(self, paths: Iterable[str], name: str) -> Counters:
         paths = tuple(paths)

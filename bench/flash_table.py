@@ -74,11 +74,11 @@ class Table:
 
 def checks(costs: FlashCosts) -> list[Check]:
     """Every figure that has a goal."""
-    found = [sequential_check(cost) for cost in costs.workloads]
-    found += [overwrite_check(cost) for cost in costs.workloads]
-    found += [mount_check(cost) for cost in costs.mounts]
-    found += [directory_check(costs, cost) for cost in costs.directories]
-    return [check for check in found if check]
+    all_checks = [sequential_check(cost) for cost in costs.workloads]
+    all_checks += [overwrite_check(cost) for cost in costs.workloads]
+    all_checks += [mount_check(cost) for cost in costs.mounts]
+    all_checks += [directory_check(costs, cost) for cost in costs.directories]
+    return [check for check in all_checks if check]
 
 
 def sequential_check(cost: WorkloadCost) -> Check | None:

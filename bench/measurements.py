@@ -104,7 +104,7 @@ def cpu_model(bench: Bench) -> Measured:
         whole += _wall_and_cpu(bench, name, samples, "on", "uncounted", CPU_MODEL_GOAL)
         counted = cases.counted_instructions(bench.runner, bench.lab, free)
         pairs = zip(samples["free"], samples["uncounted"], strict=True)
-        each = [(one.cpu_s - other.cpu_s) * 1e9 / counted for one, other in pairs]
+        each = [(run.cpu_s - other.cpu_s) * 1e9 / counted for run, other in pairs]
         hooks.append(Line(f"{name}, per instruction", spread(each), HOOK_GOAL, "ns"))
         raw[name] = {**_raw(samples), "instructions": counted}
     lines += [*charging, *whole, *hooks]

@@ -45,7 +45,7 @@ class PriceReport:
 
     def raw(self) -> dict[str, object]:
         """For --json: prices and samples of each model."""
-        return {title: asdict(one) for title, one in self.judged.items()}
+        return {title: asdict(judgement) for title, judgement in self.judged.items()}
 
     @property
     def met(self) -> bool:
@@ -128,12 +128,17 @@ def machine(counted: Counted) -> Machine:
 def summary(report: PriceReport) -> Table:
     """A line for each model."""
     rows: list[tuple[str, ...]] = []
-    for title, one in report.judged.items():
-        met = one.median <= MEDIAN_GOAL and one.worst <= WORST_GOAL
-        figures = (len(one.judged), one.median, one.within(MEDIAN_GOAL), one.within(WORST_GOAL))
+    for title, judgement in report.judged.items():
+        met = judgement.median <= MEDIAN_GOAL and judgement.worst <= WORST_GOAL
+        figures = (
+            len(judgement.judged),
+            judgement.median,
+            judgement.within(MEDIAN_GOAL),
+            judgement.within(WORST_GOAL),
+        )
         n, median, in_10, in_20 = figures
         cells = (title, str(n), _percent(median), _percent(in_10), _percent(in_20))
-        rows.append((*cells, _percent(one.worst), "met" if met else "missed"))
+        rows.append((*cells, _percent(judgement.worst), "met" if met else "missed"))
     if report.left_out:
         rows.append((f"{report.left_out} phases shorter than {LEAST_NS // 10**6} ms left out",))
     columns = ("", "phases", "median", "within 10 %", "within 20 %", "worst", "goal")
@@ -145,10 +150,10 @@ def summary(report: PriceReport) -> Table:
 def prices(report: PriceReport) -> Table:
     """Fitted to all samples, and to each half."""
     rows: list[tuple[str, ...]] = []
-    for title, one in report.judged.items():
+    for title, judgement in report.judged.items():
         rows.append((title,))
-        for name, price in one.prices_ns.items():
-            first, second = (half[name] for half in one.of_halves_ns)
+        for name, price in judgement.prices_ns.items():
+            first, second = (half[name] for half in judgement.of_halves_ns)
             rows.append((name, f"{price:.3f}", f"{first:.3f}", f"{second:.3f}", ""))
     return Table("Prices, ns", ("", "all", "first half", "second half", ""), tuple(rows))
 
@@ -156,13 +161,13 @@ def prices(report: PriceReport) -> Table:
 def errors(report: PriceReport) -> Table:
     """A line for each phase: what QEMU took, and the error of each model."""
     rows: list[tuple[str, ...]] = []
-    beside = list(zip(*(one.judged for one in report.judged.values()), strict=True))
+    beside = list(zip(*(judgement.judged for judgement in report.judged.values()), strict=True))
     for workload in dict.fromkeys(row[0].sample.workload for row in beside):
         own = [row for row in beside if row[0].sample.workload == workload]
         rows.append((f"{workload}, half {own[0][0].half + 1}",))
         for row in own:
             sample = row[0].sample
-            shown = (f"{one.error * 100:+.0f} %" for one in row)
+            shown = (f"{judged.error * 100:+.0f} %" for judged in row)
             rows.append((sample.filesystem, f"{sample.measured_ns / 1e6:.2f}", *shown, ""))
     columns = ("", "QEMU, ms", *report.judged, "")
     return Table("CPU time of the phases, and the models' errors", columns, tuple(rows))

@@ -202,14 +202,16 @@ def _words(axes: Mapping[str, Any]) -> Iterator[str]:
 
 def _cpu(result: CaseResult, row: Any) -> tuple[int, int]:
     """CPU time of a phase without the chip's driver, and the number of operations."""
-    own = [one for one in result["latencies"] if one["phase"] == row["phase"]]
-    own = [one for one in own if not one["op"].startswith(_INNER)] or own
+    own = [latency for latency in result["latencies"] if latency["phase"] == row["phase"]]
+    own = [latency for latency in own if not latency["op"].startswith(_INNER)] or own
     if not own:
         return row["duration_ns"] - row["in_driver_ns"], 0
     micro: Any = result.get("micro")
     tasks = row.get("tasks") or (micro["tasks"] if micro else None)
     busy_ns = row["in_driver_ns"]
     if tasks is not None:
-        here = [one for one in tasks if one.get("phase", row["phase"]) == row["phase"]]
-        busy_ns = sum(one["busy_ns"] for one in here if one["name"] in _AGENT)
-    return sum(one["sum_ns"] for one in own) - busy_ns, sum(one["count"] for one in own)
+        here = [task for task in tasks if task.get("phase", row["phase"]) == row["phase"]]
+        busy_ns = sum(task["busy_ns"] for task in here if task["name"] in _AGENT)
+    return sum(latency["sum_ns"] for latency in own) - busy_ns, sum(
+        latency["count"] for latency in own
+    )

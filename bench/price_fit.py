@@ -52,23 +52,25 @@ class Judgement:
     @property
     def median(self) -> float:
         """Of the errors without their signs."""
-        return statistics.median(abs(one.error) for one in self.judged)
+        return statistics.median(abs(judged.error) for judged in self.judged)
 
     @property
     def worst(self) -> float:
         """The largest error without its sign."""
-        return max(abs(one.error) for one in self.judged)
+        return max(abs(judged.error) for judged in self.judged)
 
     def within(self, limit: float) -> float:
         """The share of samples whose error is not above the limit."""
-        return sum(abs(one.error) <= limit for one in self.judged) / len(self.judged)
+        return sum(abs(judged.error) <= limit for judged in self.judged) / len(self.judged)
 
 
 def fit(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
     """Prices in ns of what is named, by coordinate descent; ValueError without samples."""
     if not samples:
         raise ValueError("prices that fit no samples")
-    columns = {name: [one.counts[name] / one.measured_ns for one in samples] for name in names}
+    columns = {
+        name: [sample.counts[name] / sample.measured_ns for sample in samples] for name in names
+    }
     squares = {name: sum(value * value for value in column) for name, column in columns.items()}
     prices = dict.fromkeys(names, 0.0)
     rest = [1.0] * len(samples)
@@ -95,12 +97,12 @@ def judge(samples: Sequence[Sample], names: Sequence[str]) -> Judgement:
     The workloads take turns in the order in which they first occur; all file systems of one are in
     the same half, so that no sample is judged by its like.
     """
-    order = list(dict.fromkeys(one.workload for one in samples))
+    order = list(dict.fromkeys(sample.workload for sample in samples))
     half_of = {workload: number % 2 for number, workload in enumerate(order)}
-    halves = [[one for one in samples if half_of[one.workload] == half] for half in (0, 1)]
+    halves = [[sample for sample in samples if half_of[sample.workload] == half] for half in (0, 1)]
     prices = (fit(halves[0], names), fit(halves[1], names))
     judged = tuple(
-        Judged(one, half_of[one.workload], one.error(prices[1 - half_of[one.workload]]))
-        for one in samples
+        Judged(sample, half_of[sample.workload], sample.error(prices[1 - half_of[sample.workload]]))
+        for sample in samples
     )
     return Judgement(fit(samples, names), prices, judged)

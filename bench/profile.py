@@ -137,14 +137,14 @@ def parse_samples(leaves: str, chains: str) -> tuple[Sample, ...]:
 
 def parse_modules(text: str) -> tuple[Module, ...]:
     """The lines of /proc/modules: name, bytes, users, by whom, state, address."""
-    found = []
+    modules = []
     for line in text.splitlines():
         words = line.split()
         if len(words) < 6:
             raise _not_understood(f"/proc/modules of the guest says {line!r}")
         begin = int(words[5], 16)
-        found.append(Module(words[0], begin, begin + int(words[1])))
-    return tuple(found)
+        modules.append(Module(words[0], begin, begin + int(words[1])))
+    return tuple(modules)
 
 
 def group_of(sample: Sample, modules: Sequence[Module] = ()) -> str:
@@ -175,9 +175,9 @@ def _named(groups: Sequence[tuple[str, str]], functions: Iterable[str]) -> str:
 
 def table(samples: Sequence[Sample], modules: Sequence[Module]) -> tuple[Row, ...]:
     """The groups, those with most samples first."""
-    found: dict[str, dict[str, int]] = {}
+    groups: dict[str, dict[str, int]] = {}
     for sample in samples:
-        functions = found.setdefault(group_of(sample, modules), {})
+        functions = groups.setdefault(group_of(sample, modules), {})
         name = sample.frames[0].function
         functions[name] = functions.get(name, 0) + 1
     rows = [
@@ -186,7 +186,7 @@ def table(samples: Sequence[Sample], modules: Sequence[Module]) -> tuple[Row, ..
             sum(functions.values()) / len(samples),
             tuple((name, count / len(samples)) for name, count in _most(functions)),
         )
-        for group, functions in found.items()
+        for group, functions in groups.items()
     ]
     return tuple(sorted(rows, key=lambda row: (-row.share, row.group)))
 

@@ -71,14 +71,14 @@ _NO_RECORD = (
 
 def _perf() -> str:
     """perf's path; InfrastructureError with what to install if there is none."""
-    found = shutil.which("perf")
-    if found is None:
+    perf = shutil.which("perf")
+    if perf is None:
         raise InfrastructureError(
             "there is no perf",
             cause="only `bench profile` needs it, so ffslab does not install it",
             remedy="apt-get install linux-perf",
         )
-    return found
+    return perf
 
 
 def _modules(lab: LabBuild, case: Case) -> tuple[Module, ...]:

@@ -96,4 +96,4 @@ def _measured_results(bench: Bench) -> dict[tuple[object, ...], CaseResult]:
     times = pool_time(bench.lab, bench.scratch, bench.host_cpus, cases, jobs, store)
     times.run.collect([case.id for case in cases])
     results = times.run.each_result()
-    return {configuration(case): one for case, one in zip(cases, results, strict=True)}
+    return {configuration(case): result for case, result in zip(cases, results, strict=True)}

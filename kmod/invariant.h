@@ -9,7 +9,7 @@
  * condition, nobody evaluates it.
  *
  * In the kernel one that fails is a warning, the first time at each place, by which every
- * test of the lab fails (src/ffslab/results/console.py). A test in user space ends there.
+ * test of the lab fails. A test in user space ends there.
  */
 #ifndef FFSLAB_INVARIANT_H
 #define FFSLAB_INVARIANT_H

@@ -30,7 +30,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 def counted(kernel: Path) -> dict[str, float]:
     """Instructions that the lab kernel counts in each of its functions."""
-    found: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     command = ["objdump", "-d", "--no-show-raw-insn", str(kernel)]
     text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     name = ""
@@ -38,15 +38,15 @@ def counted(kernel: Path) -> dict[str, float]:
         if match := re.match(r"[0-9a-f]+ <(.+)>:$", line):
             name = match[1]
         elif match := re.search(r"addq\s+\$0x([0-9a-f]+),.*<um_cpu_counters", line):
-            found[name] += int(match[1], 16)
-    return {name: tenths / 10 for name, tenths in found.items()}
+            totals[name] += int(match[1], 16)
+    return {name: tenths / 10 for name, tenths in totals.items()}
 
 
 def lengths(system_map: Path) -> dict[str, int]:
     """Instructions, of four bytes, in each function of ARM's kernel."""
     words = (line.split() for line in system_map.read_text("ascii").splitlines())
     starts = sorted((int(at, 16), name) for at, kind, name in words if kind in "tT")
-    starts = [one for one in starts if not one[1].startswith("$")]
+    starts = [start for start in starts if not start[1].startswith("$")]
     return {name: (end - at) // 4 for (at, name), (end, _) in pairwise(starts)}
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A chip that logs its changes, goes to any moment of them, and leaves one as a
- * power cut does (docs/fault-model.md).
+ * power cut does (docs/fault-model.md). kmod/vnor_crash compiles the same sources
+ * for NOR flash, with VNOR defined.
  *
  * A change is an entry: what it changed, before and after. An erase changes the
  * state of its pages only; their bytes stay where they are until a page is
@@ -125,6 +126,25 @@ static inline u32 crash_raw_bytes(const struct vnand_chip *chip)
 	return chip->p.page_bytes + chip->p.oob_bytes;
 }
 
+/* A bit for each technology of flash; rows of kinds say on which they are. */
+#define CRASH_NAND	BIT(0)
+#define CRASH_NOR	BIT(1)
+
+/* Which this is, and the bytes of what is programmed whole or not at all. */
+#ifdef VNOR
+#define CRASH_FLASH	CRASH_NOR
+static inline u32 crash_unit_bytes(const struct vnand_chip *chip)
+{
+	return 1;
+}
+#else
+#define CRASH_FLASH	CRASH_NAND
+static inline u32 crash_unit_bytes(const struct vnand_chip *chip)
+{
+	return chip->p.page_bytes / chip->p.subpages;
+}
+#endif
+
 /* --- log.c ------------------------------------------------------------------ */
 
 /**
@@ -197,12 +217,14 @@ int crash_cut(struct vnand_chip *chip, const char *kind, u64 variant);
 /**
  * struct crash_kind - a kind of cut
  * @name: as it is asked for
+ * @flash: a bit for each technology that has it
  * @cuts: a bit for each kind of operation that it can cut
  * @variants: in how many ways it can cut an operation; U32_MAX if the variant is a seed
  * @cut: what it does; NULL: nothing of the operation happened
  */
 struct crash_kind {
 	const char *name;
+	u32 flash;
 	u32 cuts;
 	u32 (*variants)(const struct vnand_chip *chip,
 			const struct crash_entry *e);

@@ -5,7 +5,8 @@
  * The entry of the operation has what was there and what was meant. A cut is an
  * entry of its own in the level's undo log, so it is taken back like the recovery
  * from it. Where bits are neither the one nor the other the page gets a weak
- * place: what the ECC makes of it (place.c).
+ * place: what the ECC makes of it (place.c). NOR flash has no ECC, and reads as its
+ * bits are; there a page is weak that will read otherwise.
  */
 
 #include <linux/string.h>
@@ -25,9 +26,7 @@ static u64 seed_of(const struct vnand_chip *chip, u32 page, u64 variant)
 
 static u32 units_of(const struct vnand_chip *chip, const struct crash_entry *e)
 {
-	u32 unit = chip->p.page_bytes / chip->p.subpages;
-
-	return e->bytes / unit;
+	return e->bytes / crash_unit_bytes(chip);
 }
 
 /* --- weak places ---------------------------------------------------------- */
@@ -147,7 +146,7 @@ static void bits_before(struct vnand_chip *chip, const struct crash_entry *e,
 static int cut_prefix(struct vnand_chip *chip, const struct crash_entry *e,
 		      u64 variant)
 {
-	u32 unit = chip->p.page_bytes / chip->p.subpages, page = e->first;
+	u32 unit = crash_unit_bytes(chip), page = e->first;
 	const u8 *after = crash_entry_page(chip, e, 0, CRASH_AFTER);
 	u8 *now = vnand_store_page(chip, page);
 	bool oob;
@@ -248,6 +247,13 @@ static __le32 behind_programmed(const struct vnand_chip *chip,
 	return cpu_to_le32(pages);
 }
 
+/* The pages are as the cut left them; and it was an erase of the block. */
+static void half_erased(struct vnand_chip *chip, const struct crash_entry *e)
+{
+	chip->store.block[e->block].erases = e->state[CRASH_AFTER].erases;
+	chip->store.block[e->block].next_page = behind_programmed(chip, e);
+}
+
 static int cut_erase(struct vnand_chip *chip, const struct crash_entry *e,
 		     u64 variant)
 {
@@ -277,9 +283,64 @@ static int cut_erase(struct vnand_chip *chip, const struct crash_entry *e,
 			break;
 		}
 	}
-	chip->store.block[e->block].erases = e->state[CRASH_AFTER].erases;
-	chip->store.block[e->block].next_page = behind_programmed(chip, e);
+	half_erased(chip, e);
 	return err;
+}
+
+/* Of NOR: a page with these bits was programmed, unless all of them are ones. */
+static void note_bits(struct vnand_chip *chip, u32 page)
+{
+	struct vnand_page_state *state = &chip->store.page[page];
+
+	if (!memchr_inv(vnand_store_page(chip, page), 0xff, crash_raw_bytes(chip)))
+		memset(state, 0, sizeof(*state));
+	else if (!state->programs)
+		state->programs = 1;
+	chip->crash->place[page] = NULL;
+}
+
+/* An erase programs all bits first: so far it has come with that. */
+static int cut_zeroing(struct vnand_chip *chip, const struct crash_entry *e,
+		       u64 variant)
+{
+	u64 seed = seed_of(chip, e->first, variant);
+	u32 bytes = crash_raw_bytes(chip), i;
+	u8 *zeros = crash_log_alloc(chip, &crash_level(chip)->undo, bytes);
+
+	if (!zeros)
+		return -ENOSPC;
+	vnand_fill(zeros, 0, bytes);
+	for (i = 0; i < e->pages; i++) {
+		enum tear_page left = tear_zeroing(seed, e->pages, i);
+		u8 *now = vnand_store_page(chip, e->first + i);
+
+		if (left == TEAR_AS_BEFORE)
+			continue;
+		bits_before(chip, e, i, now);
+		if (left == TEAR_GARBAGE)
+			tear_bits(now, zeros, bytes, seed);
+		else
+			vnand_copy(now, zeros, bytes);
+		note_bits(chip, e->first + i);
+	}
+	half_erased(chip, e);
+	return 0;
+}
+
+/* And then all of them become ones together. */
+static int cut_erasing(struct vnand_chip *chip, const struct crash_entry *e,
+		       u64 variant)
+{
+	u64 seed = seed_of(chip, e->first, variant);
+	u32 i;
+
+	for (i = 0; i < e->pages; i++) {
+		tear_erasing(vnand_store_page(chip, e->first + i),
+			     crash_raw_bytes(chip), seed, i);
+		note_bits(chip, e->first + i);
+	}
+	half_erased(chip, e);
+	return 0;
 }
 
 static int cut_unstable(struct vnand_chip *chip, const struct crash_entry *e,
@@ -304,6 +365,55 @@ static int cut_unstable(struct vnand_chip *chip, const struct crash_entry *e,
 			return err;
 	}
 	return 0;
+}
+
+/*
+ * The page reads as it is until power was off; then some of its bits are as in
+ * @other, where it is other than that.
+ */
+static int make_weak_bits(struct vnand_chip *chip, u32 page, const u8 *other,
+			  u64 seed)
+{
+	u32 steps = chip->p.page_bytes / chip->p.ecc_step_bytes;
+	u8 *now = vnand_store_page(chip, page);
+	struct vnand_place *place = new_place(chip, page);
+
+	if (!place)
+		return -ENOSPC;
+	place->unstable = true;
+	vnand_copy(place->good, now, crash_raw_bytes(chip));
+	tear_weaken(now, other, chip->p.page_bytes, 1 + (seed >> 8) % 8, seed);
+	vnand_place_count(&chip->p, place, now, 0, steps - 1);
+	chip->crash->place[page] = place;
+	return 0;
+}
+
+static int cut_weak_bits(struct vnand_chip *chip, const struct crash_entry *e,
+			 u64 variant)
+{
+	u32 bytes = crash_raw_bytes(chip), i;
+	u8 *other = crash_log_alloc(chip, &crash_level(chip)->undo, bytes);
+	int err = 0;
+
+	if (!other)
+		return -ENOSPC;
+	vnand_fill(other, 0, bytes);
+	if (e->kind == VNAND_PROGRAM)
+		bits_before(chip, e, 0, other);
+	crash_entry_give(chip, e, CRASH_AFTER);
+	for (i = 0; i < e->pages && !err; i++) {
+		u64 seed = seed_of(chip, e->first + i, variant);
+
+		if (e->kind == VNAND_ERASE) {
+			if (seed & 1)
+				continue;
+			/* Its bytes are those of before until it is programmed. */
+			vnand_fill(vnand_store_page(chip, e->first + i), 0xff,
+				   bytes);
+		}
+		err = make_weak_bits(chip, e->first + i, other, seed >> 1);
+	}
+	return err;
 }
 
 static int cut_paired(struct vnand_chip *chip, const struct crash_entry *e,
@@ -368,16 +478,21 @@ static u32 seeds_with_partner(const struct vnand_chip *chip,
 #define PROGRAMS	BIT(VNAND_PROGRAM)
 #define ERASES		BIT(VNAND_ERASE)
 #define ALL		(PROGRAMS | ERASES | BIT(VNAND_MARK_BAD))
+#define NAND		CRASH_NAND
+#define NOR		CRASH_NOR
 
-/* A row for each kind; the host's have the same names (src/ffslab/oracle/faults.py). */
+/* A row for each kind; the host's have the same names. */
 static const struct crash_kind kinds[] = {
-	{ "lost",	 ALL,		   once,	       NULL },
-	{ "done",	 ALL,		   once,	       cut_nothing },
-	{ "torn-prefix", PROGRAMS,	   prefixes,	       cut_prefix },
-	{ "torn-bits",	 PROGRAMS,	   seeds,	       cut_bits },
-	{ "erase-half",	 ERASES,	   seeds,	       cut_erase },
-	{ "unstable",	 PROGRAMS | ERASES, seeds,	       cut_unstable },
-	{ "paired",	 PROGRAMS,	   seeds_with_partner, cut_paired },
+	{ "lost",	 NAND | NOR, ALL,	once,  NULL },
+	{ "done",	 NAND | NOR, ALL,	once,  cut_nothing },
+	{ "torn-prefix", NAND | NOR, PROGRAMS,	prefixes, cut_prefix },
+	{ "torn-bits",	 NAND | NOR, PROGRAMS,	seeds, cut_bits },
+	{ "erase-half",	 NAND,	     ERASES,	seeds, cut_erase },
+	{ "erase-zeros", NOR,	     ERASES,	seeds, cut_zeroing },
+	{ "erase-bits",	 NOR,	     ERASES,	seeds, cut_erasing },
+	{ "unstable",	 NAND, PROGRAMS | ERASES, seeds, cut_unstable },
+	{ "weak-bits",	 NOR,  PROGRAMS | ERASES, seeds, cut_weak_bits },
+	{ "paired",	 NAND, PROGRAMS, seeds_with_partner, cut_paired },
 };
 
 const struct crash_kind *crash_kind(u32 i)
@@ -388,7 +503,9 @@ const struct crash_kind *crash_kind(u32 i)
 u32 crash_variants(const struct vnand_chip *chip, const struct crash_entry *e,
 		   const struct crash_kind *kind)
 {
-	return kind->cuts & BIT(e->kind) ? kind->variants(chip, e) : 0;
+	if (!(kind->flash & CRASH_FLASH) || !(kind->cuts & BIT(e->kind)))
+		return 0;
+	return kind->variants(chip, e);
 }
 
 static const struct crash_kind *kind_of(const char *name)

@@ -93,15 +93,18 @@ void vnand_place_copy(const struct vnand_params *p,
 	to->boot = from->boot;
 }
 
-/* Data that is programmed upon what was good stays what it is: bits only clear. */
-static void program_step(const struct vnand_params *p,
-			 const struct vnand_place *before, u32 step, u8 *good,
-			 const u8 *data)
+/*
+ * Data that is programmed upon what was good stays what it is: bits only clear.
+ * Upon what was not the ECC makes it good, where there is one.
+ */
+static void program_byte(const struct vnand_params *p,
+			 const struct vnand_place *before, u32 at, u8 *good,
+			 u8 data)
 {
-	u32 i;
+	bool is_new = p->ecc_strength_bits &&
+		      before->errors[at / p->ecc_step_bytes];
 
-	for (i = 0; i < p->ecc_step_bytes; i++)
-		good[i] = before->errors[step] ? data[i] : good[i] & data[i];
+	good[at] = is_new ? data : good[at] & data;
 }
 
 bool vnand_place_program(const struct vnand_params *p,
@@ -115,10 +118,8 @@ bool vnand_place_program(const struct vnand_params *p,
 	bool weak = before->unstable;
 
 	vnand_place_copy(p, before, after);
-	for (step = column / bytes;
-	     data && step * bytes < column + data_bytes; step++)
-		program_step(p, before, step, good + step * bytes,
-			     data + step * bytes - column);
+	for (i = 0; data && i < data_bytes; i++)
+		program_byte(p, before, column + i, good, data[i]);
 	for (i = 0; oob && i < p->oob_bytes; i++)
 		good[p->page_bytes + i] &= oob[i];
 	vnand_place_count(p, after, true_bits, 0, steps - 1);

@@ -33,14 +33,41 @@ void tear_noise(u8 *to, u32 bytes, u64 seed);
  */
 void tear_flip(u8 *to, u32 bytes, u32 count, u64 seed);
 
+/**
+ * tear_weaken() - a number of the bits in which two buffers differ
+ * @to: the buffer, @bytes long: they become as in @other
+ * @count: how many; all of them if there are fewer
+ */
+void tear_weaken(u8 *to, const u8 *other, u32 bytes, u32 count, u64 seed);
+
 enum tear_page {
 	TEAR_BLANK,	/* erased */
 	TEAR_GARBAGE,	/* in between */
 	TEAR_AS_BEFORE,
+	TEAR_ZEROS,	/* all bits programmed */
 };
 
 /* What a half erase leaves of page @page of the block; bit 0 of @variant: page 0 is as before. */
 enum tear_page tear_page(u64 seed, u64 variant, u32 page);
+
+/**
+ * tear_zeroing() - what is left of a page of a NOR sector that was being filled with zeros
+ * @seed: where it had come to, and whether it began at the end or at the beginning
+ * @pages: of the sector
+ * @page: which of them
+ *
+ * Return: one page of the sector is in between. A quarter of the seeds comes to page
+ * 0, where file systems have their headers.
+ */
+enum tear_page tear_zeroing(u64 seed, u32 pages, u32 page);
+
+/**
+ * tear_erasing() - a page of a NOR sector whose bits all were zeros, and become ones
+ * @to: the page, @bytes long
+ * @seed: how many have; half of the seeds leave fewer than 1 in 256 zeros
+ * @page: which page of the sector: the chance of a bit is one for all pages
+ */
+void tear_erasing(u8 *to, u32 bytes, u64 seed, u32 page);
 
 /**
  * tear_prefix() - how far a program came that wrote sub-pages one by one

@@ -33,7 +33,6 @@ from ffslab.lab.packages import (
     BUILD_PACKAGES,
     IMAGE_PACKAGES,
     PYTHON_PACKAGES,
-    QEMU_PACKAGES,
     DebianPackage,
     install_command,
     is_debian,
@@ -45,6 +44,7 @@ from ffslab.model.specs import Filesystem, ModuleSource
 from ffslab.model.units import format_size
 from ffslab.paths import has_user_catalog
 from ffslab.program import program
+from ffslab.targets.registry import target_packages
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,6 @@ _OPTIONAL_PROGRAMS = (
     ("flash_erase", "flash tools to run inside the lab (mtd-utils)", "mtd-utils"),
     ("fio", "fio's own workloads inside the lab", "fio"),
     ("postmark", "the original benchmark, to compare ffsmark with", "postmark"),
-    ("ssh", "reaches boards (--target ssh)", "openssh-client"),
 )
 
 
@@ -210,10 +209,10 @@ def _ptrace() -> Iterator[Finding]:
 
 def _space() -> Iterator[Finding]:
     root = cache_root()
-    place = next(path for path in (root, *root.parents) if path.exists())
-    if os.access(place, os.W_OK):
+    existing = next(path for path in (root, *root.parents) if path.exists())
+    if os.access(existing, os.W_OK):
         room = _CACHE_ROOM_LATER if (root / "agent").exists() else _CACHE_ROOM
-        yield _space_finding("cache", place, root, room, f"old builds: rm -r {root}")
+        yield _space_finding("cache", existing, root, room, f"old builds: rm -r {root}")
     else:
         detail = f"{root} cannot be written to"
         yield Finding("cache", State.BAD, detail, "export XDG_CACHE_HOME=DIRECTORY of your own")
@@ -235,8 +234,8 @@ def _space() -> Iterator[Finding]:
     )
 
 
-def _space_finding(subject: str, place: Path, shown: Path, room: _Room, remedy: str) -> Finding:
-    free_bytes = shutil.disk_usage(place).free
+def _space_finding(subject: str, existing: Path, shown: Path, room: _Room, remedy: str) -> Finding:
+    free_bytes = shutil.disk_usage(existing).free
     detail = f"{shown}: {format_size(free_bytes)} free"
     if free_bytes >= room.needed:
         return Finding(subject, State.GOOD, detail)
@@ -286,8 +285,8 @@ def damaged_entries() -> Iterator[tuple[Path, str]]:
     from ffslab.campaign.state_store import damage_of_state, state_root
 
     states = state_root()
-    found = {*cache_root().glob(f"*/*/{STAMP}"), *states.glob(f"*/{STAMP}")}
-    for entry in sorted(stamp.parent for stamp in found):
+    stamps = {*cache_root().glob(f"*/*/{STAMP}"), *states.glob(f"*/{STAMP}")}
+    for entry in sorted(stamp.parent for stamp in stamps):
         if is_set_aside(entry) or has_no_hashes(entry):
             continue
         wrong = damage_of_state(entry) if entry.parent == states else damage_of_all(entry)
@@ -377,7 +376,8 @@ def _out_of_tree_finding(
 def _sometimes_needed() -> Iterator[Finding]:
     """What only some uses need; the first of them brings what is missing."""
     yield _group("image tools", IMAGE_PACKAGES)
-    yield _group("target qemu", QEMU_PACKAGES)
+    for target, packages in target_packages().items():
+        yield _group(f"target {target}", packages)
 
 
 def _group(subject: str, packages: Sequence[DebianPackage]) -> Finding:

@@ -67,7 +67,7 @@ def is_as_made(environment: str, name: str) -> bool:
             return False
     except (OSError, ValueError):
         return False
-    renewed = {path: (loaded[path][0], *found) for path, found in touched.items()}
+    renewed = {path: (loaded[path][0], *stamp) for path, stamp in touched.items()}
     try:
         _write(environment, name, {**loaded, **renewed}, _parsed(others))
     except OSError:
@@ -126,7 +126,7 @@ def _listed(environment: str) -> Iterator[str]:
 def _files(environment: str) -> Iterator[str]:
     """All files and symbolic links, by their paths in the environment."""
     for directory, directories, files in os.walk(environment):
-        links = (one for one in directories if os.path.islink(os.path.join(directory, one)))
+        links = (name for name in directories if os.path.islink(os.path.join(directory, name)))
         for name in (*links, *files):
             yield os.path.relpath(os.path.join(directory, name), environment)
 
@@ -141,27 +141,27 @@ def _differing(environment: str, files: dict[str, Facts]) -> Iterator[tuple[str,
     """Size and time of those files that have others than were noted; OSError if one is missing."""
     look, top = os.lstat, environment + "/"
     for path, (_, size, changed_ns) in files.items():
-        found = look(top + path)
-        if found.st_size != size or found.st_ctime_ns != changed_ns:
-            yield path, (found.st_size, found.st_ctime_ns)
+        status = look(top + path)
+        if status.st_size != size or status.st_ctime_ns != changed_ns:
+            yield path, (status.st_size, status.st_ctime_ns)
 
 
 def _damage_of_file(environment: str, path: str, sha256: str, size: int) -> str:
     try:
         if _digest(environment, path) == sha256:
             return ""
-        found = os.lstat(os.path.join(environment, path)).st_size
+        actual = os.lstat(os.path.join(environment, path)).st_size
     except OSError as error:
         return error.strerror or str(error)
-    return "it has other contents than were installed" if found or not size else "it is empty"
+    return "it has other contents than were installed" if actual or not size else "it is empty"
 
 
 def _digest(environment: str, path: str) -> str:
     """Of a file's contents, or of what a symbolic link says."""
-    place = os.path.join(environment, path)
-    if os.path.islink(place):
-        return hashlib.sha256(os.fsencode(os.readlink(place))).hexdigest()
-    with open(place, "rb") as file:
+    full_path = os.path.join(environment, path)
+    if os.path.islink(full_path):
+        return hashlib.sha256(os.fsencode(os.readlink(full_path))).hexdigest()
+    with open(full_path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

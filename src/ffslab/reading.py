@@ -64,10 +64,10 @@ def read_bounded(path: Path, most_bytes: int = DOCUMENT_BYTES_MAX) -> bytes:
     read.
     """
     with path.open("rb") as file:
-        found = file.read(most_bytes + 1)
-    if len(found) > most_bytes:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
         raise UnreadableError(f"it has more than {most_bytes >> 20} MiB")
-    return found
+    return data
 
 
 def _check(value: Any, integer_max: int | None) -> None:
@@ -75,13 +75,13 @@ def _check(value: Any, integer_max: int | None) -> None:
     level: list[Any] = [value]
     for _ in range(DEPTH_MAX + 1):
         inside: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                inside += one.values()
-            elif isinstance(one, list):
-                inside += one
-            elif integer_max and isinstance(one, int) and abs(one) > integer_max:
-                raise UnreadableError(f"a number of {len(str(abs(one)))} digits is too large")
+        for nested in level:
+            if isinstance(nested, dict):
+                inside += nested.values()
+            elif isinstance(nested, list):
+                inside += nested
+            elif integer_max and isinstance(nested, int) and abs(nested) > integer_max:
+                raise UnreadableError(f"a number of {len(str(abs(nested)))} digits is too large")
         if not inside:
             return
         level = inside

@@ -56,8 +56,8 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else _json_escape(code)
@@ -66,15 +66,15 @@ def _escaped(found: re.Match[str]) -> str:
 def visible_value(value: Any) -> Any:
     """The same of all texts in a value of dicts and lists, and no lone surrogate."""
     if isinstance(value, Mapping):
-        return {visible_value(key): visible_value(one) for key, one in value.items()}
+        return {visible_value(key): visible_value(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [visible_value(one) for one in value]
+        return [visible_value(inner) for inner in value]
     return without_surrogates(visible(value)) if isinstance(value, str) else value
 
 
 def visible_json(text: str) -> str:
     """The same of a JSON document: its own escapes, so that who reads it has the characters."""
-    return _UNSEEN.sub(lambda found: _json_escape(ord(found[0])), text)
+    return _UNSEEN.sub(lambda match: _json_escape(ord(match[0])), text)
 
 
 def _json_escape(code: int) -> str:

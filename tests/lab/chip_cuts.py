@@ -18,14 +18,14 @@ from test_crash_walk import STUDY
 from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.plan import decode, encode, parse_step, step
 from ffslab.targets.target import RECORDS_NAME
-from ffslab.targets.virtual_flash import plan_text
+from ffslab.targets.virtual_flash import chip_modules, cutting_module, module_path, plan_text
 
 PAGE, OOB, STEP, SUBPAGE = 2048, 64, 512, 512
 PAGES = 16  # of a block
 STRENGTH = 2
 FREE = dict.fromkeys(
     (
-        *("t_read_ns", "t_prog_ns", "t_erase_ns", "t_command_ns"),
+        *("t_read_ns", "t_prog_ns", "t_prog_byte_ns", "t_erase_ns", "t_command_ns"),
         *("bus_read_ps", "bus_write_ps", "ecc_read_ns", "ecc_write_ns"),
     ),
     0,
@@ -162,7 +162,7 @@ class Answers:
 
     def read(self, place: int) -> Read:
         (line,) = self.given[place]
-        _, corrected, failed, *hexes = line.split()
+        _, corrected, failed, *hexes = line.split(" ")  # of no OOB area ""
         data, raw, oob = (bytes.fromhex(text) for text in hexes)
         return Read(int(corrected), int(failed), data, raw, oob)
 
@@ -195,23 +195,26 @@ def carried_out(
     program: Path,
     script: Script,
     *,
+    study: str = STUDY,
     paired: int = 0,
     bad: str = "",
     **chip: int,
 ) -> Answers:
     """The script in a guest on a chip without times; `bad`: its factory bad blocks, as 3/17."""
     geometry = {"pages_per_block": PAGES, "blocks": 128, "ecc_strength_bits": STRENGTH}
-    case = cases(STUDY, **{**FREE, **geometry, **chip})["jffs2-s1"]
+    case = next(iter(cases(study, **{**FREE, **geometry, **chip}).values()))
     kept = ("ffsplan", "insmod")
     lines = [line for line in plan_text(case).splitlines() if line.split()[0] in kept]
-    at = next(number for number, line in enumerate(lines) if "/lab/vnand.ko" in line)
+    at = next(
+        number for number, line in enumerate(lines) if module_path(chip_modules(case)[0]) in line
+    )
     _, keys = parse_step(lines[at])
     words = [decode(keys["args"]) if "%" in keys["args"] else keys["args"]]
     if bad:
         words[0] += f";factory_bad={bad}"
     if paired:
         words.append(f"paired_distance_pages={paired}")
-    lines[at] = step("insmod", path="/lab/vnand_crash.ko", args=" ".join(words))
+    lines[at] = step("insmod", path=module_path(cutting_module(case)), args=" ".join(words))
     directory.mkdir()
     text = directory / "script"
     text.write_text("".join(f"{line}\n" for line in script.lines))

@@ -108,7 +108,7 @@ class Moments:
         for count in range(len(self.operations) + 1):
             path = self.cut(count)
             report = check_image(path, known)
-            bad = [finding for finding in report.errors if finding.rule not in INTERRUPTED]
+            bad = [problem for problem in report.errors if problem.rule not in INTERRUPTED]
             assert not bad, report.text()
             found = image_listing(read_tree(path, known))
             yield count, report, {p: e for p, e in found.items() if p not in ("/", LOST_FOUND)}
@@ -251,5 +251,5 @@ def test_random_operations_and_a_crash(
     ]
     first = start(lab, tmp_path / "first", fstree, steps, chip=SMALL, scripts=[script, later])
     report = first.check()
-    assert all(finding.rule in INTERRUPTED for finding in report.errors), report.text()
+    assert all(problem.rule in INTERRUPTED for problem in report.errors), report.text()
     assert_recovers(lab, tmp_path / "second", fstree, first, options, safe)

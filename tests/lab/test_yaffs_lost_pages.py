@@ -107,4 +107,4 @@ def test_a_page_that_cannot_be_read_does_not_fill_the_flash(
     assert {*gone} - {"/", "/lost+found"} == {"/kept"}
     assert no_violations(guest.counters)
     # What took the place of the header is none.
-    assert {finding.rule for finding in guest.check().errors} == {"header-type"}
+    assert {problem.rule for problem in guest.check().errors} == {"header-type"}

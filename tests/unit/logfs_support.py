@@ -18,7 +18,7 @@ from typing import Any
 from flash_support import lab_flash_file
 
 from ffslab.fsimage.extract import extract_tree
-from ffslab.fsimage.show import finding_lines, listing_lines
+from ffslab.fsimage.show import listing_lines, problem_lines
 from ffslab.logfs import ImageOptions, Report, check_image, read_tree
 from ffslab.logfs.check import examine
 from ffslab.logfs.format import (
@@ -86,7 +86,7 @@ def use_image(path: Path, options: ImageOptions | None = None) -> Report:
     checked = examine(path, options)
     report_document(checked.report)
     list(summary_lines(checked.report))
-    list(finding_lines(checked.report, 5))
+    list(problem_lines(checked.report, 5))
     nodes = checked.nodes()
     list(listing_lines(nodes))
     for node in nodes:

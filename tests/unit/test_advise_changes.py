@@ -25,7 +25,7 @@ from test_advise_verdict import (
 from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import Change, changes_of, compression_words, gain_of
 from ffslab.advise.readings import Value
-from ffslab.advise.verdict import Cell, Judged, Need, judged
+from ffslab.advise.verdict import Cell, Judged, Need, judge_candidates
 
 MIB = 2**20
 LZO = {"ubifs": "lzo"}
@@ -55,7 +55,7 @@ def test_what_comes_first_for_other_reasons_is_not_told() -> None:
 def test_failed_cases_are_told_of_what_meets_a_need() -> None:
     """ubifs misses one need; two cases of its fastmap did not pass."""
     failed = Value(None, "panic", failed=True)
-    order = judged(
+    order = judge_candidates(
         (*ASKED, YEARS),
         [
             (UBIFS, {**values(1.5, 20), "life": Value(20.0)}),
@@ -68,7 +68,7 @@ def test_failed_cases_are_told_of_what_meets_a_need() -> None:
 
 def test_a_share_of_states_has_no_stricter_limit() -> None:
     """2 % more than 97 % would be 98.9 %, which yaffs2 has."""
-    order = judged(
+    order = judge_candidates(
         (replace(POWER, limit=95),),
         [(UBIFS, {"power": Value(97.0)}), (YAFFS2, {"power": Value(100.0)})],
     )
@@ -87,10 +87,10 @@ def test_missed_needs_are_told_first_and_linux_last() -> None:
 
 
 def test_only_the_volume_of_a_life_is_in_proportion() -> None:
-    order = judged((YEARS,), [(UBIFS, {"life": Value(4.0)})])
+    order = judge_candidates((YEARS,), [(UBIFS, {"life": Value(4.0)})])
     found = changes_of(needs(), order)
     assert [one.need for one in found] == ["life", "life"]
-    (boot,) = changes_of(needs(), judged((TIME,), [(UBIFS, {"boot": Value(2e9)})]))
+    (boot,) = changes_of(needs(), judge_candidates((TIME,), [(UBIFS, {"boot": Value(2e9)})]))
     assert (
         boot.text == "boot: no candidate meets it; nearest is ubifs with 2.00 s, asked is ≤ 1.00 s"
     )
@@ -118,7 +118,9 @@ HUNDRED = Need("space", "space", "free", 100, "bytes", True)
 def test_compression_is_worth_it_from_two_per_cent_on(
     packed: int, plain: int, verdict: str
 ) -> None:
-    order = judged([HUNDRED], [(UBIFS, {"space": Value(packed)}), (PLAIN, {"space": Value(plain)})])
+    order = judge_candidates(
+        [HUNDRED], [(UBIFS, {"space": Value(packed)}), (PLAIN, {"space": Value(plain)})]
+    )
     (text,) = compression_words(order, LZO)
     assert text.replace(" in the geometric mean", "") == f"ubifs: {verdict}"
 
@@ -137,13 +139,13 @@ def test_a_compressor_that_has_not_been_tried_is_none_to_compare() -> None:
     cuts = {"power": Value(100.0)}
     missed, met = {**values(1.5, 20), **cuts}, {**values(0.5, 20), **cuts}
     zstd = Candidate("ubifs", (("compression", "zstd"),))
-    order = judged(asked, [(UBIFS, missed), (PLAIN, met), (zstd, cuts)])
+    order = judge_candidates(asked, [(UBIFS, missed), (PLAIN, met), (zstd, cuts)])
     (text,) = compression_words(order, LZO)
     assert text.startswith("ubifs: not worth it, a matter of needs met (lzo / none: ")
-    assert compression_words(judged(asked, [(PLAIN, met), (zstd, cuts)]), LZO) == ()
-    assert compression_words(judged(asked, [(PLAIN, cuts), (UBIFS, met)]), LZO) == ()
+    assert compression_words(judge_candidates(asked, [(PLAIN, met), (zstd, cuts)]), LZO) == ()
+    assert compression_words(judge_candidates(asked, [(PLAIN, cuts), (UBIFS, met)]), LZO) == ()
     failed = {"boot": Value(None, "panic", failed=True), **cuts}
-    (text,) = compression_words(judged(asked, [(PLAIN, met), (UBIFS, failed)]), LZO)
+    (text,) = compression_words(judge_candidates(asked, [(PLAIN, met), (UBIFS, failed)]), LZO)
     assert text.startswith("ubifs: not worth it, a matter of needs met (lzo / none: ")
 
 
@@ -159,11 +161,11 @@ def test_figures_that_both_have_and_that_differ_are_told() -> None:
     asked = (*ASKED, replace(POWER, limit=90), YEARS)
     packed = {**values(0.5, None), "power": Value(100.0), "life": Value(30.0)}
     plain = {**values(0.8, 20), "power": Value(100.0), "life": Value(None)}
-    order = judged(asked, [(UBIFS, packed), (PLAIN, plain)])
+    order = judge_candidates(asked, [(UBIFS, packed), (PLAIN, plain)])
     (text,) = compression_words(order, LZO)
     assert text.endswith("(lzo / none: boot 500 ms / 800 ms)")
     differing = {**plain, "power": Value(99.0)}
-    (text,) = compression_words(judged(asked, [(UBIFS, packed), (PLAIN, differing)]), LZO)
+    (text,) = compression_words(judge_candidates(asked, [(UBIFS, packed), (PLAIN, differing)]), LZO)
     assert text.endswith("(lzo / none: boot 500 ms / 800 ms)")
 
 

@@ -19,7 +19,7 @@ from ffslab.advise.changes import changes_of
 from ffslab.advise.needs import Needs, load_needs
 from ffslab.advise.probes import probes
 from ffslab.advise.readings import Reading, Value, values_of
-from ffslab.advise.verdict import Judged, judged, needs_asked
+from ffslab.advise.verdict import Judged, judge_candidates, needs_asked
 
 GOLDEN = ROOT / "tests" / "golden" / "advice"
 NAMES = ("router", "data-logger", "industrial-panel")
@@ -42,7 +42,7 @@ def order_of(name: str, changes: Mapping[str, Any] | None = None) -> tuple[Judge
         values = {key: Value(one) for key, one in figures.items() if key != "failed"}
         readings[part] = Reading(values, figures.get("failed", ""))
     found = [(one, values_of(needs, one, readings, CATALOG)) for one in candidates(needs, CATALOG)]
-    return judged(needs_asked(needs), found)
+    return judge_candidates(needs_asked(needs), found)
 
 
 def test_a_recording_has_every_case_of_its_example() -> None:

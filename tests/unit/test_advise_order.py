@@ -23,7 +23,15 @@ from test_advise_verdict import (
 from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import changes_of, compression_words, gain_of
 from ffslab.advise.readings import Value
-from ffslab.advise.verdict import Cell, Judged, Need, conclusion, judged, needs_asked, rank_key
+from ffslab.advise.verdict import (
+    Cell,
+    Judged,
+    Need,
+    conclusion,
+    judge_candidates,
+    needs_asked,
+    rank_key,
+)
 
 ZLIB = Candidate("ubifs", (("compression", "zlib"),))
 LARGE = Candidate("ubifs", (), 2**25)
@@ -51,7 +59,7 @@ def test_needs_are_shown_with_their_units_and_directions() -> None:
 
 def test_each_need_that_is_not_measured_counts() -> None:
     """jffs2: two unknown; ubifs: one, and a worse figure."""
-    order = judged(
+    order = judge_candidates(
         (*ASKED, YEARS),
         [
             (JFFS2, {"boot": Value(1e8), "space": Value(None), "life": Value(None)}),
@@ -84,7 +92,7 @@ def test_all_else_equal_the_defaults_come_first_then_the_order() -> None:
 def test_the_share_of_states_is_no_margin() -> None:
     """100 % of 100 % is met as narrowly as can be, by all: it would hide every other margin."""
     both = (TIME, POWER)
-    order = judged(
+    order = judge_candidates(
         both,
         [
             (JFFS2, {"boot": Value(5e8), "power": Value(100.0)}),
@@ -94,7 +102,7 @@ def test_the_share_of_states_is_no_margin() -> None:
     assert names(order) == ["ubifs", "jffs2"]
     assert rank_key(order[0])[4] == -5
     # Of what has no margin at all, it is that of a limit that is reached.
-    alone = judged((POWER,), [(JFFS2, {"power": Value(100.0)})])
+    alone = judge_candidates((POWER,), [(JFFS2, {"power": Value(100.0)})])
     assert rank_key(alone[0])[4] == -1
     assert changes_of(needs(), alone) == ()
 
@@ -162,7 +170,7 @@ def test_what_has_no_ratio_is_left_out_of_the_mean() -> None:
 
 
 def test_the_conclusion_counts_what_is_met() -> None:
-    order = judged(
+    order = judge_candidates(
         (*ASKED, YEARS), [(UBIFS, {**values(2, 20), "life": Value(20.0)}), (JFFS2, values(2, 2))]
     )
     assert conclusion(order[0], 2) == (

@@ -13,7 +13,7 @@ from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.pairs import PAIRS_MAX, promising_pairs, steps_of
 from ffslab.advise.probes import probes
 from ffslab.advise.readings import Reading, Value, values_of
-from ffslab.advise.verdict import judged, needs_asked
+from ffslab.advise.verdict import judge_candidates, needs_asked
 
 ZLIB = Candidate("ubifs", (("compression", "zlib"),))
 LARGE = Candidate("ubifs", (), 2**25)
@@ -74,9 +74,9 @@ def test_a_share_of_states_is_that_of_the_worse_step() -> None:
 
     every = [(UBIFS, cut(1.8, 100)), (FASTMAP, cut(1.2, 100)), (ZLIB, cut(1.2, 100))]
     asked = (*ASKED, POWER)
-    assert promising_pairs(judged(asked, every)) == (BOTH,)
+    assert promising_pairs(judge_candidates(asked, every)) == (BOTH,)
     every[1] = (FASTMAP, cut(1.2, 99))  # the pair meets the time and misses this: as bad as before
-    assert promising_pairs(judged(asked, every)) == ()
+    assert promising_pairs(judge_candidates(asked, every)) == ()
 
 
 def test_shares_of_states_are_not_multiplied() -> None:
@@ -87,7 +87,7 @@ def test_shares_of_states_are_not_multiplied() -> None:
         return {"boot": Value(boot_s * 1e9), "power": Value(percent)}
 
     every = [(UBIFS, cut(1.8, 100)), (FASTMAP, cut(1.2, 99)), (ZLIB, cut(1.2, 99))]
-    assert promising_pairs(judged((ASKED[0], power), every)) == (BOTH,)
+    assert promising_pairs(judge_candidates((ASKED[0], power), every)) == (BOTH,)
 
 
 def test_of_a_default_without_any_room_both_steps_are_taken_as_they_are() -> None:
@@ -159,7 +159,9 @@ def test_the_router_with_stricter_limits_gets_both_steps_of_its_overlay() -> Non
     limits = {"space": 46 * 2**20, "boot": 0.36e9, "boot-cut": 0.36e9}
     asked = [replace(one, limit=limits.get(one.key, one.limit)) for one in needs_asked(needs)]
     found = candidates(needs, CATALOG)
-    order = judged(asked, [(one, values_of(needs, one, readings, CATALOG)) for one in found])
+    order = judge_candidates(
+        asked, [(one, values_of(needs, one, readings, CATALOG)) for one in found]
+    )
     assert order[0].missed
     pairs = promising_pairs(order)
     both = (("lower_compression", "lz4"), ("beb_per1024", "5"))

@@ -26,7 +26,7 @@ from ffslab.advise.verdict import (
     Judged,
     Need,
     conclusion,
-    judged,
+    judge_candidates,
     needs_asked,
 )
 from ffslab.results.result import CaseResult
@@ -50,7 +50,7 @@ def values(boot_s: float | None, free_mib: float | None) -> dict[str, Value]:
 
 
 def order_of(*found: tuple[Candidate, Mapping[str, Value]]) -> tuple[Judged, ...]:
-    return judged(ASKED, found)
+    return judge_candidates(ASKED, found)
 
 
 def names(order: tuple[Judged, ...]) -> list[str]:
@@ -171,7 +171,9 @@ def test_content_that_does_not_fit_is_a_need_missed_even_if_nothing_is_to_be_fre
     )
     read_only = Cell(fits, Value(0.0, "statfs()"))
     assert (read_only.standing, read_only.words) == (MET, "met")
-    order = judged([fits], [(JFFS2, {"space": full.value}), (UBIFS, {"space": read_only.value})])
+    order = judge_candidates(
+        [fits], [(JFFS2, {"space": full.value}), (UBIFS, {"space": read_only.value})]
+    )
     assert names(order) == ["ubifs", "jffs2"]
     assert order[1].missed and not order[1].failures  # it counts once
 
@@ -225,7 +227,7 @@ def test_the_best_of_linux_is_told_if_the_best_is_outside() -> None:
 
 def test_life_is_in_proportion_to_the_daily_volume() -> None:
     life = Need("life", "life", "life", 10.0, "years", True)
-    order = judged([life], [(UBIFS, {"life": Value(4.0)})])
+    order = judge_candidates([life], [(UBIFS, {"life": Value(4.0)})])
     texts = [change.text for change in changes_of(needs(), order)]
     # 4 of 10 years at 1 MB a day: 400,000 B a day.
     assert texts[-1].startswith("life: ubifs meets it up to 390.6 KiB a day instead of 976.6 KiB")
@@ -339,7 +341,7 @@ def advice(found: Needs, readings: Mapping[str, Reading], beside: Path) -> Advic
     whole = advice_of(found, CATALOG, chosen, made, (), beside)
     assert whole.missing == whole.cases == len(made)
     got = [(one, values_of(found, one, readings, CATALOG)) for one in chosen]
-    order = judged(needs_asked(found), got)
+    order = judge_candidates(needs_asked(found), got)
     return Advice(
         needs=found,
         asked=needs_asked(found),

@@ -15,7 +15,7 @@ from test_report_support import page_of_words
 from ffslab.model.case import Case
 from ffslab.report.axes import Mean
 from ffslab.workloads.append_log.keys import AppendLog
-from ffslab.workloads.append_log.report import findings, tables
+from ffslab.workloads.append_log.report import sentences, tables
 from ffslab.workloads.append_log.report.load import NEVER, LogRun, load_log
 from ffslab.workloads.append_log.report.series import (
     lines_of,
@@ -78,7 +78,7 @@ def run_of(folder: Path, study: str = STUDY, what: Does = does) -> LogRun:
 
 def told(run: LogRun) -> str:
     """All sentences, without what marks in them mean to a browser."""
-    lines = [finding.text for topic in findings.topics(run) for finding in topic.findings]
+    lines = [sentence.text for topic in sentences.topics(run) for sentence in topic.sentences]
     text = "\n".join(lines).replace("**", "").replace("\u2060", "")
     return re.sub("[\u00a0\u00a0]", " ", text)
 
@@ -318,7 +318,7 @@ def test_every_sentence_where_nothing_but_the_file_system_varies(tmp_path: Path)
 
     run = run_of(tmp_path, LOG_STUDY, half)
     # Nothing disturbs the lines.
-    assert len(findings.topics(run)) == 3
+    assert len(sentences.topics(run)) == 3
     # 8,192 pages × 100,000 ÷ 1.024: 800 million lines, of 10 ms each.
     assert told(run).splitlines() == [
         "99th percentile of a line – JFFS2 and UBIFS (within 2 % of each other) are fastest.",

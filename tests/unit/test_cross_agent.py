@@ -34,3 +34,9 @@ def test_without_a_compiler_it_is_said_what_to_install(architecture: str) -> Non
 def test_a_compiler_of_the_users_that_is_not_there() -> None:
     with pytest.raises(InfrastructureError, match="no compiler my-board-gcc"):
         ensure_agent("", "my-board-", SilentProgress())
+
+
+@pytest.mark.usefixtures("bare")
+def test_for_this_computer_its_own_compiler_is_taken() -> None:
+    with pytest.raises(InfrastructureError, match="no compiler gcc"):
+        ensure_agent("", "", SilentProgress())

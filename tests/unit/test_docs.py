@@ -14,6 +14,8 @@ import typer.main
 from ffslab.cli.app import build_app
 from ffslab.loader import load_catalog, parse_toml, study_names
 from ffslab.model.study import expand, study_from_document
+from ffslab.targets import DEFAULT_TARGET
+from ffslab.targets.registry import target_names
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
@@ -193,3 +195,9 @@ def test_worked_examples_of_contributing(tmp_path: Path) -> None:
         study = study_from_document(parse_toml(content, str(path)), catalog, str(path))
         assert study.name == path.stem
         assert expand(study, catalog)
+
+
+def test_each_target_has_a_row_in_its_table() -> None:
+    text = (ROOT / "docs" / "targets.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)`(?: \(default\))? \|", text, re.MULTILINE)
+    assert sorted(rows) == target_names() and f"`{DEFAULT_TARGET}` (default)" in text

@@ -310,7 +310,7 @@ def checkout(tmp_path: Path) -> Checkout:
     shutil.copy(ROOT / "ffslab", root)
     (root / "src" / "ffslab" / "cli").mkdir()
     (root / "src" / "ffslab" / "cli" / "app.py").write_text("import nothing\n" + APP)
-    with_pip_of_the_tests(root / "src" / "ffslab" / "kernel" / "bootstrap.py")
+    with_pip_of_the_tests(root / "src" / "ffslab" / "lab" / "bootstrap.py")
     index.mkdir()
     wheel = index / "nothing-1.0-py3-none-any.whl"
     info = "nothing-1.0.dist-info"

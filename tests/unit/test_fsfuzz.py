@@ -163,9 +163,9 @@ def test_repaired_checks_pass(sample: Sample, tmp_path: Path) -> None:
         for number in alone(texts, kind, 5 if kind in ("cycle", "mode", "name-other") else 1):
             sample.mutated(number, tmp_path / "mutated")
             report = sample.report(tmp_path / "mutated")
-            found = {finding.rule for finding in report.findings}
-            assert not found & BROKEN_CHECKS, (number, texts[number], report.findings)
-            sums = [f.message for f in report.findings if f.rule == "checkpoint-invalid"]
+            found = {problem.rule for problem in report.problems}
+            assert not found & BROKEN_CHECKS, (number, texts[number], report.problems)
+            sums = [f.message for f in report.problems if f.rule == "checkpoint-invalid"]
             assert not any("sum" in message for message in sums), (number, texts[number], sums)
             rules.setdefault(kind, set()).update(found)
     assert "object-cycle" in rules["cycle"]

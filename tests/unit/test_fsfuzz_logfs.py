@@ -118,7 +118,7 @@ def test_repaired_checks_pass(fsfuzz: Path, image: Path, tmp_path: Path, kind: s
     found: set[str] = set()
     for number in alone[:12]:
         report = use_image(mutated(fsfuzz, image, number, tmp_path / "mutated"), OPTIONS)
-        rules = {finding.rule for finding in report.findings}
+        rules = {problem.rule for problem in report.problems}
         assert not rules & BROKEN_CHECKS, (texts[number], report.text())
         found |= rules
     assert found & FOUND[kind], found

@@ -602,7 +602,7 @@ def test_logfs_is_as_long_as_the_partition(fakes: Fakes) -> None:
     # leads to inode 17, 24 + 4124, 3.
     assert image.image_bytes == image.flash_bytes == 15 * PAGE_BYTES
     assert image.tool.startswith("ffslab mkfs logfs")
-    assert not logfs.check_image(image.path).findings
+    assert not logfs.check_image(image.path).problems
     assert not fakes.runs
     # The tool is told how large the partition is.
     other = fakes.image(with_tool("logfs", partition_blocks=101))

@@ -35,22 +35,22 @@ BREACHES = (
     Breach(
         "a node is put without the lock",
         "file.c",
-        "\t\t\tlogfs_node_put(node);\n\t\tlogfs_leave(dev);\n\t\tif (done || err)\n",
-        "\t\t\t;\n\t\tlogfs_leave(dev);\n\t\tif (done || err)\n\t\t\tlogfs_node_put(node);\n"
+        "\t\t\tlogfs_node_put(node);\n\t\tlogfs_unlock(dev);\n\t\tif (done || err)\n",
+        "\t\t\t;\n\t\tlogfs_unlock(dev);\n\t\tif (done || err)\n\t\t\tlogfs_node_put(node);\n"
         "\t\tif (done || err)\n",
         "lock is not held",
     ),
     Breach(
         "a deleted inode stays in use",
         "file.c",
-        "\t\t\tlogfs_node_put(node);\n\t\tlogfs_leave(dev);\n",
-        "\t\t\t;\n\t\tlogfs_leave(dev);\n",
+        "\t\t\tlogfs_node_put(node);\n\t\tlogfs_unlock(dev);\n",
+        "\t\t\t;\n\t\tlogfs_unlock(dev);\n",
         "an inode is in use while it is unmounted",
     ),
     Breach(
         "a segment that is opened stays in the list of free ones",
         "area.c",
-        "\t\tlogfs_lists_drop(dev, c.segno);\n",
+        "\t\tlogfs_lists_del(dev, c.segno);\n",
         "",
         "is opened, and",
     ),
@@ -63,7 +63,7 @@ BREACHES = (
     ),
     Breach(
         "candidates are sorted the wrong way round",
-        "changed.c",
+        "pending.c",
         "logfs_is_better(c, &list->at[i - 1], by_valid)",
         "logfs_is_better(&list->at[i - 1], c, by_valid)",
         "are out of order",
@@ -77,21 +77,21 @@ BREACHES = (
     ),
     Breach(
         "a change of a segment does not say that there is something to commit",
-        "changed.c",
+        "pending.c",
         "\tdev->dirty = true;\n",
         "\tdev->dirty = false;\n",
         "segments have changed, and nothing is to commit",
     ),
     Breach(
         "a segment that changes again is not looked at again",
-        "changed.c",
+        "pending.c",
         "\tlist_move(&changed->touched, &dev->touched);\n",
         "\tif (!changed->valid_bytes)\n\t\tlist_move(&changed->touched, &dev->touched);\n",
         "bytes are valid, soon free",
     ),
     Breach(
         "a commit does not begin the count of changed segments anew",
-        "changed.c",
+        "pending.c",
         "\tdev->n_changed = 0;\n",
         "",
         "segments have changed, counted",

@@ -55,7 +55,7 @@ LOGFS_ROWS: Rows = (
     ("policy",),
     ("core/logfs", "core/device"),
     ("core/flash",),
-    ("core/area", "core/changed"),
+    ("core/area", "core/pending"),
     ("core/cache",),
     ("core/tree", "core/walk"),
     ("core/segments",),

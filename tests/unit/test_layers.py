@@ -8,16 +8,20 @@ not know another one above it even so.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from ffslab.targets import DEFAULT_TARGET
+from ffslab.targets.registry import target_names
 from ffslab.workloads.registry import workloads
 from ffslab.workloads.results import keys_elsewhere
 
-SOURCE = Path(__file__).resolve().parents[2] / "src"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
 # From the bottom to the top; a module belongs to the longest name that fits. What stands in one
 # row may import each other, as long as no two modules do so in a circle.
 LAYERS = (
@@ -148,3 +152,56 @@ def test_the_model_names_no_workload() -> None:
             text = MODULES[name].read_text(encoding="utf-8")
             for word in ("ffsmark", "Ffsmark", '"micro"', "append-log", "ffslab.workloads."):
                 assert word not in text, name
+
+
+# Of the lead: it runs power cuts on the campaign's targets instead, and then this row goes.
+NAMES_TARGETS = ("ffslab.exploration",)
+# A kernel is called after the machine that it is built for, and `qemu` is one as well.
+KERNELS = "ffslab.lab.lab"
+
+
+def test_only_targets_name_a_target() -> None:
+    """No import of a target's package, and no text that is the name of one."""
+    names = target_names()
+    assert DEFAULT_TARGET in names and len(names) > 2
+    for name in MODULES:
+        if name.startswith(("ffslab.targets", *NAMES_TARGETS)):
+            continue
+        own = tuple(f"ffslab.targets.{target}" for target in names)
+        assert not [other for other in imports(name, typing=True) if other.startswith(own)], name
+        texts = {
+            node.value
+            for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant)
+        }
+        assert not texts & set(names) or name == KERNELS, name
+
+
+def test_a_target_names_no_other_but_those_that_it_is_made_of() -> None:
+    """QEMU's guests are processes of this computer, and kept as those of the default are."""
+    made_of = {"qemu": {"uml"}}
+    for target in target_names():
+        own = f"ffslab.targets.{target}"
+        used = {
+            other.split(".")[2]
+            for name in MODULES
+            if name.startswith(own)
+            for other in imports(name, typing=True)
+            if other.startswith("ffslab.targets.") and other.split(".")[2] != target
+        }
+        assert used & set(target_names()) == made_of.get(target, set()), target
+
+
+CODE = re.compile(r"\.(?:c|h|lds|S)$|Kbuild$|Makefile$|\.mk$")
+
+
+@pytest.mark.parametrize("folder", ["guest", "kmod"])
+def test_guests_know_nothing_of_python(folder: str) -> None:
+    """What runs in a guest names no file of the host side; how it was tested it may say."""
+    files = [path for path in sorted((ROOT / folder).rglob("*")) if CODE.search(path.name)]
+    assert len(files) > 50
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        named = re.findall(r"src/ffslab|\b[a-z_]+\.py\b|\bffslab\.[a-z]+\b", text)
+        # `ffslab.test` is also the name of a file on the flash.
+        assert not [one for one in named if one[:7] != "ffslab." or one in MODULES], path

@@ -20,9 +20,8 @@ from logfs_support import (
     usual_tree,
 )
 
-from ffslab.fsimage.findings import Severity
+from ffslab.fsimage.problems import Severity
 from ffslab.logfs import check_image
-from ffslab.logfs.findings import RULES
 from ffslab.logfs.format import (
     DENTRY,
     FULL,
@@ -33,6 +32,7 @@ from ffslab.logfs.format import (
     pack_object,
 )
 from ffslab.logfs.image import PageGeometry
+from ffslab.logfs.problems import RULES
 
 
 @dataclass(frozen=True)
@@ -388,7 +388,7 @@ def test_a_block_that_only_the_chip_calls_bad(tmp_path: Path) -> None:
 
 def test_a_lab_file_with_a_wrong_checksum(tmp_path: Path) -> None:
     path = lab_file(make(tmp_path, usual_tree), tmp_path / "lab", first_block=3)
-    assert not check_image(path).findings
+    assert not check_image(path).problems
     assert check_image(path).first_block == 3
     content = bytearray(path.read_bytes())
     content[60] ^= 1
@@ -402,13 +402,13 @@ def test_every_rule_is_broken_by_a_test() -> None:
     assert set(RULES) == broken | {"image-header", "segment-marked"}
 
 
-def test_findings_say_where(tmp_path: Path) -> None:
+def test_problems_say_where(tmp_path: Path) -> None:
     image = Image(make(tmp_path, usual_tree))
     image.change_dentry("pipe", kind=8)
     _, dentry = image.dentry("pipe")
-    (finding,) = image.check().findings
-    assert finding.severity is Severity.ERROR
-    where = finding.where
+    (problem,) = image.check().problems
+    assert problem.severity is Severity.ERROR
+    where = problem.where
     assert (where.ino, where.bix, where.offset, where.path) == (2, dentry.bix, dentry.ofs, "pipe")
     assert str(where) == f"offset {dentry.ofs:#x} inode 2 block {dentry.bix} pipe"
     assert DENTRY.size == 266

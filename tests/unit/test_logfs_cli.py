@@ -11,7 +11,7 @@ import pytest
 from logfs_support import Image, make, usual_tree
 from test_yaffs2_cli import Cli, cli
 
-from ffslab.logfs.findings import RULES
+from ffslab.logfs.problems import RULES
 
 __all__ = ["cli"]  # the fixture
 
@@ -66,8 +66,8 @@ def test_json_is_for_programs(cli: Cli, tmp_path: Path) -> None:
     assert cli("fsck", "logfs", "image", "--json", "--list") == 1
     document = json.loads(cli.output)
     assert document["errors"] == 1
-    (finding,) = document["findings"]
-    assert (finding["rule"], finding["ino"]) == ("inode-used", image.ino("leaf"))
+    (problem,) = document["findings"]
+    assert (problem["rule"], problem["ino"]) == ("inode-used", image.ino("leaf"))
     assert document["geometry"]["segment_bytes"] == 131_072
     paths = {node["path"]: node for node in document["tree"]}
     assert paths["/file"]["link_of"] == "/dir/link"

@@ -26,7 +26,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
         aliases=[Alias(1, ino, 0o100640 << 48 | 4, 0, 0), Alias(3, 0, 1 << 36, 0, 20)],
         areas=[Area(20, 24, 0, 0, begin.ljust(UNIT, b"\xff"))],
     )
-    assert not image.check().findings
+    assert not image.check().problems
     return image.path
 
 
@@ -173,7 +173,7 @@ def test_a_partition_inside_a_chip_is_found(good: Path, tmp_path: Path) -> None:
     path = lab_file(good, tmp_path / "lab", first_block=7)
     report = check_image(path)
     assert (report.first_block, report.file_format, report.counts) == (7, "lab", {})
-    assert not check_image(path, ImageOptions(first_block=7, blocks=40)).findings
+    assert not check_image(path, ImageOptions(first_block=7, blocks=40)).problems
     assert check_image(path, ImageOptions(first_block=6)).shows_no_image
 
 

@@ -43,7 +43,7 @@ def test_an_alias_changes_a_pointer_in_an_inode(tmp_path: Path) -> None:
     # Word 8 is the first pointer.
     image.commit(aliases=[Alias(1, ino, ofs | FULL, 0, 8), *moved(image, 20)])
     report = image.check()
-    assert not report.findings, report.text()
+    assert not report.problems, report.text()
     assert report.statistics["aliases"] == 3
     assert image.tree()["/dir/sub/leaf"].content == b"LEAF"
 
@@ -54,7 +54,7 @@ def test_an_alias_changes_an_indirect_block(tmp_path: Path) -> None:
     ofs = new_block(image, ino, 17, b"new")
     image.commit(aliases=[Alias(ino, 0, ofs | FULL, 1, 17), *moved(image, 20)])
     report = image.check()
-    assert not report.findings, report.text()
+    assert not report.problems, report.text()
     content = image.tree()["/dir/deep"].content
     assert content[17 * 4096 : 17 * 4096 + 4] == b"new\0"
     assert content[18 * 4096 : 19 * 4096] == bytes(range(256)) * 16
@@ -79,7 +79,7 @@ def test_the_later_alias_counts(tmp_path: Path) -> None:
     words = [0o100600 << 48, 0o100640 << 48]
     image.commit(aliases=[Alias(1, ino, word, 0, 0) for word in words])
     report = image.check()
-    assert not report.findings, report.text()
+    assert not report.problems, report.text()
     assert image.tree()["/dir/sub/leaf"].mode == 0o100640
 
 
@@ -98,7 +98,7 @@ def test_the_newest_segment_of_the_journal_counts(tmp_path: Path) -> None:
     # Without a header and a commit it counts as none, so the one before is taken.
     image.patch(start, b"\xff" * UNIT)
     assert image.tree()["/dir/sub/leaf"].mode == 0o100602
-    assert not image.check().findings
+    assert not image.check().problems
 
 
 def test_the_last_valid_commit_of_a_segment_counts(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_last_valid_commit_of_a_segment_counts(tmp_path: Path) -> None:
     segno = image.commit(aliases=[Alias(1, ino, 0o100601 << 48, 0, 0)])
     image.commit(aliases=[Alias(1, ino, 0o100602 << 48, 0, 0)], behind=UNIT)
     report = image.check()
-    assert not report.findings, report.text()
+    assert not report.problems, report.text()
     assert report.statistics["commits"] == 2
     assert image.tree()["/dir/sub/leaf"].mode == 0o100602
     # The second without its commit entry, the last of its bytes that are not padding.
@@ -133,7 +133,7 @@ def test_a_commit_without_its_end_is_none(tmp_path: Path) -> None:
     assert list(image.check().counts) == ["journal-begun"]
     image.raw[:] = good
     image.patch(start + UNIT, bytes(UNIT))
-    assert not image.check().findings
+    assert not image.check().problems
 
 
 def test_a_write_buffer_is_over_the_flash(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_write_buffer_is_over_the_flash(tmp_path: Path) -> None:
     aliases = [Alias(1, ino, ofs | FULL, 0, 8), *moved(image, segno)]
     image.commit(aliases=aliases, areas=[Area(segno, used, 0, 0, unit)])
     report = image.check()
-    assert not report.findings, report.text()
+    assert not report.problems, report.text()
     assert report.statistics["areas"] == 1
     assert image.tree()["/dir/sub/leaf"].content == b"buff"
     # Without the buffer the end of the object is missing.
@@ -217,5 +217,5 @@ def test_compressed_entries_are_read(tmp_path: Path) -> None:
     assert int.from_bytes(raw[at + 4 : at + 6], "big") < 200
     assert int.from_bytes(raw[at + 6 : at + 8], "big") == 128 * 32
     assert EntryType.ALIASES == 13
-    assert not image.check().findings
+    assert not image.check().problems
     assert image.tree()["/dir/sub/leaf"].mode == 0o100640

@@ -1,4 +1,4 @@
-"""Images that mkfs makes: what fsck finds in them is what went in, and no findings."""
+"""Images that mkfs makes: what fsck finds in them is what went in, and no problems."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ffslab.logfs.mkfs import MkfsOptions, make_image
 
 
 def assert_same(image: Path, top: Path, options: ImageOptions | None = None) -> None:
-    """The image is free of findings and holds the tree."""
+    """The image is free of problems and holds the tree."""
     report = check_image(image, options)
-    assert not report.findings, report.text()
+    assert not report.problems, report.text()
     tree = read_tree(image, options)
     paths = {"/": top, **{f"/{path.relative_to(top)}": path for path in top.rglob("*")}}
     assert set(tree) == set(paths)
@@ -169,7 +169,7 @@ def test_many_names_in_a_directory(tmp_path: Path) -> None:
     result = make_image(archive, image, MkfsOptions(32 << 20))
     assert result.inodes == 10_003
     report = check_image(image)
-    assert not report.findings, report.text()
+    assert not report.problems, report.text()
     tree = read_tree(image)
     assert {f"/d/file{number}" for number in range(10_000)} == set(tree) - {"/", "/d"}
 
@@ -225,7 +225,7 @@ def test_a_segment_is_several_small_blocks(tmp_path: Path) -> None:
     geometry = PageGeometry(512, 16, 32)
     image = make(tmp_path, usual_tree, geometry=geometry, bad_blocks=(9, 15, 16))
     report = check_image(image, ImageOptions(pages_per_block=32))
-    assert not report.findings, report.text()
+    assert not report.problems, report.text()
     assert report.statistics["segments_bad"] == 2
     assert report.superblock is not None
     assert report.superblock.journal_segnos == (3, 4, 5, 6)

@@ -31,12 +31,12 @@ def sizes() -> CodeSizes:
     return CodeSizes({"arm": arm}, found, {"um": "no compiler; apt-get install gcc"})
 
 
-def test_findings_name_the_default_of_each_file_system_the_smallest_first() -> None:
+def test_sentences_name_the_default_of_each_file_system_the_smallest_first() -> None:
     # JFFS2 with zlib: 100 + mounting 1 + crc32 1 + glue 1 + 2 × 10 KiB and 3 bytes.
     # YAFFS2: 60 + mounting 1 KiB and 1 byte.
-    (finding,) = view_of(sizes()).findings
+    (sentence,) = view_of(sizes()).sentences
     assert (
-        finding.text == "**an ARM board**, with default options: yaffs2 62.0 KiB; jffs2 123.0 KiB."
+        sentence.text == "**an ARM board**, with default options: yaffs2 62.0 KiB; jffs2 123.0 KiB."
     )
 
 

@@ -22,7 +22,7 @@ from ffslab.report.distribution import merge
 from ffslab.report.quantity import duration, significant, times
 from ffslab.report.wear import SHADES, common_scale, draw
 from ffslab.results.outcome import Outcome
-from ffslab.workloads.ffsmark.report import findings
+from ffslab.workloads.ffsmark.report import sentences
 from ffslab.workloads.ffsmark.report.load import load_run
 from ffslab.workloads.ffsmark.report.page import context
 from ffslab.workloads.ffsmark.report.questions import ask
@@ -33,7 +33,7 @@ ONE_SEED: Overrides = [("seed", (1,))]
 def texts(folder: Path) -> dict[str, str]:
     """The answers of a run by question."""
     questions, _ = ask(load_run(folder))
-    return {q.key: " ".join(f.text for f in findings.answer(q)) for q in questions}
+    return {q.key: " ".join(f.text for f in sentences.answer(q)) for q in questions}
 
 
 PARTS = ("read", "program", "erase", "transfer")
@@ -129,27 +129,27 @@ def test_few_erases_of_ubifs_are_said_to_depend_on_its_last_commit(tmp_path: Pat
             )
             for count in erased
         ]
-        return findings.few_erases_note([(case, case) for case in cases])
+        return sentences.few_erases_note([(case, case) for case in cases])
 
     assert "27\u2060–\u206081: that depends on where its last commit falls" in noted(
         "ubifs", 81, 27
     )
     assert noted("ubifs", blocks, 3 * blocks) == ""
     assert noted("jffs2", 27) == ""
-    assert findings.few_erases_note([]) == ""
+    assert sentences.few_erases_note([]) == ""
 
 
 def test_equal_extremes_are_one_value(tmp_path: Path) -> None:
     run = load_run(write_run(tmp_path / "r", ONE_SEED))
     cases = tuple(replace(c, metrics={**c.metrics, "erases_spread": 1.0}) for c in run.cases)
-    told = [finding.text for finding in findings.extremes(replace(run, cases=cases))]
-    # Below 1 it is compression, or memory: no finding.
+    told = [sentence.text for sentence in sentences.extremes(replace(run, cases=cases))]
+    # Below 1 it is compression, or memory: no sentence.
     assert not any("Write amplification" in text for text in told)
     above = tuple(
         replace(c, metrics={**c.metrics, "write_amplification": 1.1 + n})
         for n, c in enumerate(cases)
     )
-    found = [finding.text for finding in findings.extremes(replace(run, cases=above))]
+    found = [sentence.text for sentence in sentences.extremes(replace(run, cases=above))]
     assert any("Write amplification ranges from **1.10**" in text for text in found)
     assert "Wear spread is **1\u00a0erase** in all 14 configurations." in told
 
@@ -166,7 +166,7 @@ def test_equal_ratios_of_different_values_are_not_called_the_same(tmp_path: Path
 
 def test_times_of_memory_are_told_for_cases_that_write_back_only(tmp_path: Path) -> None:
     run = load_run(write_run(tmp_path / "r", ONE_SEED))
-    assert findings.in_memory(run) == ""
+    assert sentences.in_memory(run) == ""
 
     def lowered(writing: str) -> str:
         low = {"creation_share": 0.07, "write_amplification": 0.8}
@@ -174,7 +174,7 @@ def test_times_of_memory_are_told_for_cases_that_write_back_only(tmp_path: Path)
             replace(c, metrics={**c.metrics, **low}) if c.writing == writing else c
             for c in run.cases
         )
-        return findings.in_memory(replace(run, cases=cases))
+        return sentences.in_memory(replace(run, cases=cases))
 
     assert lowered(data.SYNC) == lowered(data.WRITE_THROUGH) == ""
     told = lowered(data.WRITE_BACK)
@@ -224,14 +224,14 @@ def test_a_further_axis_gets_its_own_question(tmp_path: Path) -> None:
     questions, _ = ask(load_run(write_run(tmp_path / "r", overrides)))
     further = questions[-1]
     assert further.title == "What does the cpu scale change?"
-    assert "cpu scale 2.0 against cpu scale 0.5" in findings.answer(further)[1].text
+    assert "cpu scale 2.0 against cpu scale 0.5" in sentences.answer(further)[1].text
 
 
 def test_ratio_from_zero_is_given_as_values() -> None:
     before = data.Case("a", {"seed": "1"}, "pass", "", metrics={"blocks_erased": 0.0})
     after = data.Case("b", {"seed": "1"}, "pass", "", metrics={"blocks_erased": 12.0})
-    cell = findings.table_cell([(before, after)], "blocks_erased")
-    assert cell == findings.Cell("", "0 → 12", "")
+    cell = sentences.table_cell([(before, after)], "blocks_erased")
+    assert cell == sentences.Cell("", "0 → 12", "")
 
 
 def test_the_ratio_is_that_of_the_means_below_it() -> None:
@@ -242,14 +242,14 @@ def test_the_ratio_is_that_of_the_means_below_it() -> None:
         return data.Case("c", axes, "pass", "", metrics={"blocks_erased": erased})
 
     pairs = [(case(1, 1.0), case(1, 2.0)), (case(2, 9.0), case(2, 3.0))]
-    cell = findings.table_cell(pairs, "blocks_erased")
-    assert cell == findings.Cell("50 % fewer", "5 → 2.50", "67 % fewer to 2.00 times as many")
+    cell = sentences.table_cell(pairs, "blocks_erased")
+    assert cell == sentences.Cell("50 % fewer", "5 → 2.50", "67 % fewer to 2.00 times as many")
     slower = [(case(1, 1.0), case(1, 2.0)), (case(2, 1.0), case(2, 3.0))]
-    cell = findings.table_cell(slower, "blocks_erased")
-    assert cell == findings.Cell("2.50 times as many", "1 → 2.50", "2.00 to 3.00")
+    cell = sentences.table_cell(slower, "blocks_erased")
+    assert cell == sentences.Cell("2.50 times as many", "1 → 2.50", "2.00 to 3.00")
     mixed = [(case(1, 10.0), case(1, 9.0)), (case(2, 10.0), case(2, 12.0))]
-    cell = findings.table_cell(mixed, "blocks_erased")
-    assert cell == findings.Cell("5 % more", "10 → 10.5", "10 % fewer to 20 % more")
+    cell = sentences.table_cell(mixed, "blocks_erased")
+    assert cell == sentences.Cell("5 % more", "10 → 10.5", "10 % fewer to 20 % more")
 
 
 def test_time_model_tells_estimates_apart(tmp_path: Path) -> None:
@@ -397,11 +397,11 @@ def test_variants_are_compared_with_what_they_are_called_after(tmp_path: Path) -
     run = load_run(write_run(tmp_path / "r", overrides, effects, study="yaffs2"))
     (question,) = (q for q in ask(run)[0] if q.key == "variants")
     assert {case.filesystem for case in question.cases} == set(VARIANTS)
-    told = [finding.text for finding in findings.answer(question)]
+    told = [sentence.text for sentence in sentences.answer(question)]
     assert len(told) == 4
     assert told[0].startswith("**YAFFS2 inband** next to YAFFS2, state free: the transactions")
     assert "**2.00 times slower**" in told[0] and "**3.00 times slower**" in told[3]
-    assert [finding.text for finding in findings.main_answers(question)] == told
+    assert [sentence.text for sentence in sentences.main_answers(question)] == told
     # Another file system has no part in it, and none is asked for where there are no variants.
     assert "variants" not in texts(write_run(tmp_path / "s", ONE_SEED))
 
@@ -428,10 +428,10 @@ def test_the_head_on_synchronous_writing_is_about_one_file_system(tmp_path: Path
     slow = Effects(base_s={"jffs2": 900.0, "ubifs": 29.0, "yaffs2": 900.0})
     questions, _ = ask(load_run(write_run(tmp_path / "r", ONE_SEED, effects=slow)))
     (question,) = (q for q in questions if q.key == "sync")
-    told = findings.main_answers(question)
+    told = sentences.main_answers(question)
     assert len(told) == 2
-    assert all("sync against write-back" in finding.text for finding in told)
-    beside = [finding.text for finding in findings.answer(question)]
+    assert all("sync against write-back" in sentence.text for sentence in told)
+    beside = [sentence.text for sentence in sentences.answer(question)]
     assert any("next to JFFS2" in text for text in beside)
 
 
@@ -439,7 +439,7 @@ def test_the_head_says_what_ageing_costs_each_file_system_and_who_is_ahead(tmp_p
     costs = {"jffs2": 3.0, "ubifs": 1.25, "yaffs2": 20.0}
     run = load_run(write_run(tmp_path / "r", ONE_SEED, effects=Effects(aged_time=costs)))
     (question,) = (q for q in ask(run)[0] if q.key == "state")
-    told = [finding.text for finding in findings.main_answers(question)]
+    told = [sentence.text for sentence in sentences.main_answers(question)]
     assert len(told) == 4
     for text, name, factor in zip(
         told[:3], ("JFFS2", "UBIFS", "YAFFS2"), costs.values(), strict=True

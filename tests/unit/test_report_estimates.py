@@ -40,7 +40,7 @@ def test_without_changes_the_report_says_what_would_try_it(tmp_path: Path) -> No
 
 def test_an_order_that_hangs_on_the_driver(tmp_path: Path) -> None:
     view = estimate_view(write_run(tmp_path / "r", TRIED, TURNING))
-    (turning,) = [f.text for f in view.findings if f.text.startswith("**Transactions")]
+    (turning,) = [f.text for f in view.sentences if f.text.startswith("**Transactions")]
     assert "does not hold with the driver's work per page doubled (×1.14 → ×0.759)" in turning
     assert view.effects is not None
     assert view.effects.rows[0][0] == "driver's work per page" and int(view.effects.rows[0][3]) > 0
@@ -52,7 +52,7 @@ def test_an_order_that_hangs_on_the_driver(tmp_path: Path) -> None:
 def test_what_survives_is_said(tmp_path: Path) -> None:
     view = estimate_view(write_run(tmp_path / "r", TRIED, Effects(driver_time={"ubifs": 1.01})))
     assert "orders hold for all tried" in view.checked and "**All" in view.checked
-    assert all("holds for all tried" in finding.text for finding in view.findings)
+    assert all("holds for all tried" in sentence.text for sentence in view.sentences)
 
 
 def test_changed_cases_are_in_their_section_only(tmp_path: Path) -> None:

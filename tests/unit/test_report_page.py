@@ -122,7 +122,7 @@ def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
     assert text.index(ids[1]) < text.rindex("What was found")
 
 
-def test_failures_come_before_findings_and_charts(full: str) -> None:
+def test_failures_come_before_sentences_and_charts(full: str) -> None:
     page = parsed(full)
     assert page.headings[:3] == ["Verdict", "Failures", "What was found"]
     text = "".join(page.words)

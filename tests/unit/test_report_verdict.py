@@ -49,7 +49,7 @@ def told(measured: Sequence[tuple[Case, Sequence[Criterion]]]) -> Verdict:
 
 
 def headlines(verdict: Verdict) -> list[str]:
-    return [finding.text for finding in verdict.findings]
+    return [sentence.text for sentence in verdict.sentences]
 
 
 def test_who_is_fastest_by_how_much_with_both_figures() -> None:
@@ -82,7 +82,7 @@ def test_what_it_costs_is_told_by_aspect() -> None:
             ),
         ]
     )
-    texts = {title: [finding.text for finding in found] for title, found in verdict.costs}
+    texts = {title: [sentence.text for sentence in found] for title, found in verdict.costs}
     assert texts == {
         "Wear": [
             "Pages programmed: **JFFS2** has 33 % fewer pages than YAFFS2 (1,000 against 1,500)."

@@ -12,10 +12,10 @@ from test_ssh_place import case_of, place
 from ffslab.errors import InfrastructureError
 from ffslab.protocol.records import parse_records
 from ffslab.results.outcome import judge
+from ffslab.targets.boards.guests import ends_mounted, ends_within
+from ffslab.targets.boards.power import cycle
 from ffslab.targets.registry import target_kind
 from ffslab.targets.ssh.connection import Connection
-from ffslab.targets.ssh.guests import ends_mounted, ends_within
-from ffslab.targets.ssh.power import cycle
 from ffslab.workloads.plans import guest_plans
 
 LOST = "the connection to the board was lost while the case ran"
@@ -128,7 +128,8 @@ def test_a_board_is_listened_to_until_it_ends_or_has_its_limit_or_too_much() -> 
             return "too much" * (count >= looks)
 
         process = subprocess.Popen(["/bin/sh", "-c", command])
-        return ends_within(process, limit_s, too_much), process.returncode, count
+        ended = ends_within(process, limit_s, too_much, subprocess.Popen.kill)
+        return ended, process.returncode, count
 
     ended, status, _ = seen("sleep 0.2; exit 7", 60, 10**9)
     assert (ended, status) == (True, 7)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from test_ssh_place import PRINTED, place
 
-from ffslab.targets.ssh.board import board_facts, partition_fault
-from ffslab.targets.ssh.guests import wrong_partition
-from ffslab.targets.ssh.overlap import sharing
-from ffslab.targets.ssh.place import Place
+from ffslab.targets.boards.board import board_facts, partition_fault
+from ffslab.targets.boards.guests import wrong_partition
+from ffslab.targets.boards.overlap import sharing
+from ffslab.targets.boards.place import Place
 
 NAND = "/sys/devices/platform/soc/d8000000.nand-controller/mtd"
 # By MTD number: name, size in hexadecimal and what sysfs says of the place; each as recorded.

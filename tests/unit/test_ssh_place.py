@@ -12,10 +12,10 @@ from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.specs import LabKernel
 from ffslab.model.study import expand, study_from_document
+from ffslab.targets.boards.board import LOOK, BoardFacts, board_facts, partition_fault, unlike
+from ffslab.targets.boards.guests import not_on_boards
 from ffslab.targets.registry import target_kind
-from ffslab.targets.ssh.board import LOOK, BoardFacts, board_facts, partition_fault, unlike
-from ffslab.targets.ssh.guests import not_on_boards
-from ffslab.targets.ssh.place import Place, read_place
+from ffslab.targets.ssh.place import SshPlace, read_place
 from ffslab.workloads.plans import guest_plans
 
 STUDY = """
@@ -86,7 +86,7 @@ def case_of(filesystem: str) -> Case:
     return next(case for case in found if case.filesystem.name == filesystem)
 
 
-def place(tmp_path: Path, text: str = PLACE, more: str = "") -> Place:
+def place(tmp_path: Path, text: str = PLACE, more: str = "") -> SshPlace:
     path = tmp_path / "board.toml"
     path.write_text(text.replace("[partition]", f"{more}\n[partition]"), "utf-8")
     return read_place(path)

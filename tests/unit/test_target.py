@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from host_support import cases_of
+from host_support import FakeSite, FakeTarget, cases_of
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.lab.lab_build import LabBuild
@@ -371,7 +371,7 @@ def test_command_line_is_a_function_of_the_case_alone() -> None:
     assert kernel_arguments(replace(case, trace=True), ()) == arguments
 
 
-def test_shell_refuses_a_lab_that_the_guest_cannot_see(tmp_path: Path) -> None:
+def test_shell_refuses_a_lab_that_the_guest_cannot_see() -> None:
     hidden = Path("/dev/shm")
     with pytest.raises(InfrastructureError, match="the guest cannot see"):
-        run_shell(cases_of()[0], _lab(tmp_path, ""), hidden, "/bin/sh")
+        run_shell(FakeSite(FakeTarget()), cases_of()[0], hidden, "/bin/sh")

@@ -517,9 +517,9 @@ def context_of(tmp_path: Path) -> dict[str, Any]:
     return page.page(folder, read_figures(folder, page.figures_of, "tiobench"))
 
 
-def test_findings_and_tables_of_a_run(tmp_path: Path) -> None:
+def test_sentences_and_tables_of_a_run(tmp_path: Path) -> None:
     context = context_of(tmp_path)
-    told = [finding.text for topic in context["topics"] for finding in topic.findings]
+    told = [sentence.text for topic in context["topics"] for sentence in topic.sentences]
     # 4 MiB in 8 s against 20 s; 1 MiB / s against 4 MiB / s.
     assert told[0] == (
         "Sequential writing: UBIFS · write-back **0.500 MiB/s**; "

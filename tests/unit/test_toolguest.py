@@ -12,18 +12,20 @@ from pathlib import Path
 import pytest
 
 from ffslab.errors import GuestLostError
-from ffslab.images import toolguest
-from ffslab.images.toolguest import BuildStoppedError, ToolJob, run_tools
+from ffslab.images.toolguest import BuildStoppedError, Tool, ToolJob, run_tools
 from ffslab.lab.lab_build import LabBuild
 from ffslab.targets.running import GuestSlot, RunningGuests
+from ffslab.targets.uml import tools
+
+TOOLS = tuple(Tool(name, Path(f"/bin/{name}"), (), "", "") for name in ("sh", "tar"))
 
 
 @pytest.fixture
 def sleeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory for a guest that sleeps; in it, `pid` appears with it."""
-    monkeypatch.setattr(toolguest, "_prepare", lambda *_: None)
+    monkeypatch.setattr(tools, "prepare", lambda *_: None)
     script = "echo $$ >pid.new; mv pid.new pid; exec sleep 60"
-    monkeypatch.setattr(toolguest, "GuestCommand", lambda *_: script)
+    monkeypatch.setattr(tools, "GuestCommand", lambda *_: script)
     directory = tmp_path / "guest"
     directory.mkdir()
     return directory
@@ -31,7 +33,7 @@ def sleeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run_sleeper(sleeper: Path, guests: RunningGuests) -> None:
     lab = LabBuild(Path("linux"), {}, Path("agent"), "build", Path("ffscrash"))
-    run_tools(ToolJob((), (), (), 1 << 20), Path("tree"), lab, sleeper, GuestSlot(guests))
+    run_tools(ToolJob(TOOLS, (), (), 1 << 20), Path("tree"), lab, sleeper, GuestSlot(guests))
 
 
 @contextmanager

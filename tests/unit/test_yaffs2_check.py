@@ -1,6 +1,6 @@
-"""Every rule fires: one mutation of a good image for each, and which findings it gives.
+"""Every rule fires: one mutation of a good image for each, and which problems it gives.
 
-The good images give no finding at all. `LOG` is the log of a small file system with objects of
+The good images give no problem at all. `LOG` is the log of a small file system with objects of
 every type; `CHECKPOINT` is one of mkfs, with a checkpoint.
 """
 
@@ -28,11 +28,11 @@ from yaffs2_support import (
     Log,
 )
 
-from ffslab.fsimage.findings import Severity
+from ffslab.fsimage.problems import Severity
 from ffslab.yaffs2.checkpoint_write import checkpoint_blocks
-from ffslab.yaffs2.findings import RULES
 from ffslab.yaffs2.format import ObjectType
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
+from ffslab.yaffs2.problems import RULES
 from ffslab.yaffs2.tags import Tags
 from ffslab.yaffs2.xattr import pack_xattrs
 
@@ -92,7 +92,7 @@ def checkpoint_image(tmp_path: Path) -> Image:
     return image
 
 
-def test_good_images_give_no_findings(tmp_path: Path) -> None:
+def test_good_images_give_no_problems(tmp_path: Path) -> None:
     report = log_image().check(tmp_path)
     assert not report.counts, report.text()
     assert report.checkpoint.state == "none"
@@ -666,14 +666,14 @@ def test_every_rule_is_broken_by_a_test() -> None:
     assert set(RULES) == broken | elsewhere
 
 
-def test_findings_are_limited_and_counted(tmp_path: Path) -> None:
+def test_problems_are_limited_and_counted(tmp_path: Path) -> None:
     log = Log(summaries=False)
     for number in range(1500):
         log.file(300 + number, "same", 0)
     report = log.image().check(tmp_path)
     assert report.counts["name-duplicate"] == 1499
     assert report.count(Severity.ERROR) == 1499
-    assert len(report.findings) == 1000
+    assert len(report.problems) == 1000
 
 
 def test_object_types_have_their_numbers() -> None:

@@ -15,7 +15,7 @@ from test_yaffs2_original import NAMES, listing_of, original
 from yaffs2_support import DIRECTORY, SYMLINK, Log
 
 from ffslab.cli.app import main
-from ffslab.yaffs2.findings import RULES
+from ffslab.yaffs2.problems import RULES
 
 GEOMETRY = ("--pages-per-block", "8")
 
@@ -71,7 +71,7 @@ def test_warnings_give_code_0(cli: Cli, tmp_path: Path) -> None:
     assert "warning: tags-corrected: block 0 page 3" in cli.output
 
 
-def test_many_findings_are_shortened(cli: Cli, tmp_path: Path) -> None:
+def test_many_problems_are_shortened(cli: Cli, tmp_path: Path) -> None:
     log = Log()
     for number in range(20):
         log.file(300 + number, "same", 0)
@@ -90,8 +90,8 @@ def test_json_is_for_programs(cli: Cli, tmp_path: Path) -> None:
     assert cli("fsck", "yaffs2", "image", "--json", "--list", *GEOMETRY) == 1
     document = json.loads(cli.output)
     assert document["errors"] == 1
-    (finding,) = document["findings"]
-    assert (finding["rule"], finding["block"], finding["page"]) == ("header-mode", 2, 2)
+    (problem,) = document["findings"]
+    assert (problem["rule"], problem["block"], problem["page"]) == ("header-mode", 2, 2)
     paths = {node["path"]: node for node in document["tree"]}
     assert paths["/link"]["link_of"] == "/dir/file"
     assert paths["/dir/file"]["xattrs"] == {"user.a": "31", "user.b": "3232"}

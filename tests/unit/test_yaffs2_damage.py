@@ -14,7 +14,7 @@ from test_yaffs2_check import checkpoint_image, log_image
 from yaffs2_support import DIRECTORY, OPTIONS, Log, lab_file
 
 from ffslab.errors import UsageError
-from ffslab.fsimage.show import finding_lines, listing_lines
+from ffslab.fsimage.show import listing_lines, problem_lines
 from ffslab.yaffs2 import ImageOptions, check_image, read_tree
 from ffslab.yaffs2.check import examine
 from ffslab.yaffs2.show import report_document, summary_lines
@@ -27,7 +27,7 @@ def use(path: Path, options: ImageOptions = GUESS) -> None:
     checked = examine(path, options)
     report_document(checked.report)
     list(summary_lines(checked.report))
-    list(finding_lines(checked.report, 5))
+    list(problem_lines(checked.report, 5))
     list(listing_lines(checked.nodes()))
     for node in checked.nodes():
         assert sum(len(piece) for _, piece in node.pieces()) <= path.stat().st_size

@@ -14,7 +14,7 @@ import pytest
 from yaffs2_support import DIRECTORY, HARD_LINK, OPTIONS, SPECIAL, SYMLINK, Image, Log
 
 from ffslab.fsimage.extract import extract_tree
-from ffslab.fsimage.findings import Severity
+from ffslab.fsimage.problems import Severity
 from ffslab.yaffs2 import ImageOptions, check_image, read_tree
 from ffslab.yaffs2.check import examine
 from ffslab.yaffs2.format import Geometry
@@ -138,7 +138,7 @@ def test_equal_numbers_0x1000_are_sound_and_the_block_size_is_not_guessed_from_t
     assert set(report.counts) == {"image-block-size"}, report.text()
     assert report.count(Severity.ERROR) == 0
     assert report.geometry.pages_per_block == 64
-    assert "--pages-per-block" in report.findings[0].message
+    assert "--pages-per-block" in report.problems[0].message
     for size in (16, 64, 256):
         options = ImageOptions(pages_per_block=size)
         report = check_image(path, options)

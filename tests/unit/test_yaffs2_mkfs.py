@@ -58,7 +58,7 @@ class Archive:
 def make(
     source: Path, tmp_path: Path, options: MkfsOptions | None = None
 ) -> tuple[MkfsResult, Report]:
-    """Makes an image that must be without findings, also if nothing is told about it."""
+    """Makes an image that must be without problems, also if nothing is told about it."""
     path = tmp_path / "made"
     result = make_image(source, path, options)
     report = check_image(path)

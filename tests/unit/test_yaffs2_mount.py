@@ -17,7 +17,7 @@ def full(letter: str) -> bytes:
 
 
 def only(log: Log, tmp_path: Path, *rules: str) -> Image:
-    """The image of a log that gives findings of exactly these rules."""
+    """The image of a log that gives problems of exactly these rules."""
     image = log.image()
     report = image.check(tmp_path)
     assert set(report.counts) == set(rules), report.text()

@@ -182,7 +182,7 @@ def test_object_256_keeps_its_name_and_files_if_its_header_is_contradicted(
     image = original("dir256-clean")
     image.word(*image.find(256), offset, 2)
     path = image.write(tmp_path)
-    assert {finding.rule for finding in check_image(path).errors} >= {
+    assert {problem.rule for problem in check_image(path).errors} >= {
         {0: "header-tags-type", 4: "header-tags-parent"}[offset]
     }
     assert_listed(read_tree(path), listing_of("dir256-clean"))

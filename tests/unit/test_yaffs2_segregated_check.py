@@ -1,6 +1,6 @@
 """Every rule of the segregated layout fires: one change of a good image for each.
 
-`good_log` has pages of every kind; the good image gives no finding. Rules that both layouts have
+`good_log` has pages of every kind; the good image gives no problem. Rules that both layouts have
 are in `test_yaffs2_check.py`; some of them are broken here once more, where marks are in the way.
 """
 
@@ -84,7 +84,7 @@ def good_log(*, summaries: bool = True) -> Good:
 
 
 @pytest.mark.parametrize("summaries", [True, False])
-def test_the_good_image_gives_no_findings(summaries: bool, tmp_path: Path) -> None:
+def test_the_good_image_gives_no_problems(summaries: bool, tmp_path: Path) -> None:
     good = good_log(summaries=summaries)
     report = good.image.check(tmp_path)
     assert not report.counts, report.text()

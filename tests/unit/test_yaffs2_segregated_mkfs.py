@@ -24,7 +24,7 @@ SEGREGATED = MkfsOptions(layout=Layout.SEGREGATED)
 
 
 def make_both(source: Path, tmp_path: Path, options: MkfsOptions) -> Report:
-    """Images of both layouts, without findings and with the same tree; the segregated report."""
+    """Images of both layouts, without problems and with the same tree; the segregated report."""
     make_image(source, tmp_path / "plain", options)
     _, report = make(source, tmp_path, replace(options, layout=Layout.SEGREGATED))
     assert report.layout is Layout.SEGREGATED

@@ -194,7 +194,7 @@ def patch_head(
 
 
 def check(log: TwoLogs, tmp_path: Path, *rules: str) -> dict[str, Node]:
-    """The tree of a log that gives findings of exactly these rules."""
+    """The tree of a log that gives problems of exactly these rules."""
     image = log.image()
     report = image.check(tmp_path)
     assert set(report.counts) == set(rules), report.text()

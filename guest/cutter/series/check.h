@@ -30,7 +30,7 @@ struct cut_made {
  * @out: gets a line "wrong CYCLE OUTCOME NAME" for each that is not as it may be;
  *	 the words are those of the explorer's outcomes.
  *
- * What is weaker here than in the explorer's oracle (src/ffslab/oracle): between
+ * What is weaker here than in the explorer's oracle: between
  * what was and what a call makes, contents may be divided in any way, whatever
  * the file system.  Return: how many are wrong.
  */

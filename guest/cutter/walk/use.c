@@ -88,11 +88,13 @@ static int fill(struct use *use, int root)
 	uint64_t bytes;
 	int fd, failed;
 
+	use->has_fill = false;
 	if (fstatfs(root, &space))
 		return errno;
 	bytes = (uint64_t)space.f_blocks * (uint64_t)space.f_bsize;
 	fd = openat(root, FILL_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		    0644);
+	use->has_fill = fd >= 0;
 	if (fd < 0)
 		return errno;
 	/* Twice its size will not go into it. */
@@ -102,11 +104,11 @@ static int fill(struct use *use, int root)
 	return failed;
 }
 
-static int delete(int root, bool full)
+static int delete(const struct use *use, int root)
 {
 	int failed = unlinkat(root, SYNCED_NAME, 0) ? errno : 0;
 
-	if (full && unlinkat(root, FILL_NAME, 0) && !failed)
+	if (use->has_fill && unlinkat(root, FILL_NAME, 0) && !failed)
 		failed = errno;
 	return failed;
 }
@@ -142,6 +144,7 @@ static const char *use_steps(struct use *use, int root, bool full, int *errnum)
 	bool room = has_room(root);
 	const char *failed;
 
+	use->has_fill = false;
 	*errnum = write_synced(use, root);
 	if (*errnum == ENOSPC && !room)
 		return leave_full(root, errnum);
@@ -150,7 +153,7 @@ static const char *use_steps(struct use *use, int root, bool full, int *errnum)
 	failed = full ? fill_up(use, root, errnum) : NULL;
 	if (failed)
 		return failed;
-	*errnum = delete(root, full);
+	*errnum = delete(use, root);
 	if (*errnum)
 		return "delete";
 	*errnum = syncfs(root) ? errno : 0;
@@ -182,12 +185,12 @@ const char *use_room(struct use *use, int root, uint64_t *bytes, int *errnum)
 	struct stat stat = { 0 };
 	const char *step = fill_up(use, root, errnum);
 
-	if (!step && fstatat(root, FILL_NAME, &stat, 0)) {
+	if (!step && use->has_fill && fstatat(root, FILL_NAME, &stat, 0)) {
 		*errnum = errno;
 		step = "fill";
 	}
 	*bytes = (uint64_t)stat.st_size;
-	if (unlinkat(root, FILL_NAME, 0) && !step) {
+	if (use->has_fill && unlinkat(root, FILL_NAME, 0) && !step) {
 		*errnum = errno;
 		step = "delete";
 	}

@@ -14,8 +14,13 @@
 #include "core/calls.h"
 #include "core/error.h"
 
+/**
+ * struct use - what it is used with
+ * @has_fill: the file that fills it is there; on a full one it cannot be made
+ */
 struct use {
 	struct calls calls;
+	bool has_fill;
 	unsigned char *data;	/* no compressor shortens it */
 };
 

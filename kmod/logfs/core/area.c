@@ -115,7 +115,7 @@ static int open_segment(struct logfs_device *dev, u32 gc_level)
 
 	while (dev->free.n) {
 		c = dev->free.at[0];
-		logfs_lists_drop(dev, c.segno);
+		logfs_lists_del(dev, c.segno);
 		if (!logfs_flash_erase(dev, c.segno)) {
 			begin(dev, gc_level, &c);
 			return 0;

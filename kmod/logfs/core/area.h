@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writing objects: area.c, and what becomes of segments by that: changed.c. */
+/* Writing objects: area.c, and what becomes of segments by that: pending.c. */
 #ifndef LOGFS_AREA_H
 #define LOGFS_AREA_H
 
 #include "flash.h"
 
-/* ---- changed.c ---- */
+/* ---- pending.c ---- */
 
 /*
  * What has become of a segment since the last commit, to be changed; made if there was
@@ -23,9 +23,9 @@ void logfs_changed_clear(struct logfs_device *dev);
 int logfs_list_make(struct logfs_list *list, u32 room);
 void logfs_list_put(struct logfs_list *list, const struct logfs_candidate *c,
 		    bool by_valid);
-void logfs_list_drop(struct logfs_list *list, u32 segno);
+void logfs_list_del(struct logfs_list *list, u32 segno);
 /* The segment is used for something new: whatever was known of it is no more. */
-void logfs_lists_drop(struct logfs_device *dev, u32 segno);
+void logfs_lists_del(struct logfs_device *dev, u32 segno);
 
 /* ---- area.c ---- */
 

@@ -112,7 +112,7 @@ int logfs_truncate(struct logfs_node *node, u64 size)
 	    node->dev->super.iblock_levels)
 		return -EFBIG;
 	while (!done) {
-		err = logfs_enter(node->dev, 0);
+		err = logfs_begin_write(node->dev, 0);
 		if (err)
 			return err;
 		if (size >= node->size) {
@@ -121,7 +121,7 @@ int logfs_truncate(struct logfs_node *node, u64 size)
 		} else {
 			err = shorten(node, size, &done);
 		}
-		logfs_leave(node->dev);
+		logfs_unlock(node->dev);
 		if (err)
 			return err;
 	}
@@ -171,18 +171,18 @@ int logfs_node_delete(struct logfs_node *node)
 	int err = 0;
 
 	while (!done && !err) {
-		err = logfs_enter(dev, 0);
+		err = logfs_begin_write(dev, 0);
 		if (err)
 			break;
 		err = delete_piece(node, &done);
 		if (done || err)
 			logfs_node_put(node);
-		logfs_leave(dev);
+		logfs_unlock(dev);
 		if (done || err)
 			return err;
 	}
-	logfs_look(dev);
+	logfs_lock(dev);
 	logfs_node_put(node);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	return err;
 }

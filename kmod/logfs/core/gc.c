@@ -31,7 +31,7 @@ static bool best_of(void *arg, u32 distance, struct logfs_candidate *c)
 			return false;
 		if (valid == c->valid_bytes && !logfs_area_has(dev, c->segno))
 			return true;
-		logfs_list_drop(list, c->segno);
+		logfs_list_del(list, c->segno);
 		if (valid <= 0 || logfs_area_has(dev, c->segno))
 			continue;
 		c->valid_bytes = valid;
@@ -46,7 +46,7 @@ static bool choose(struct logfs_device *dev, struct logfs_candidate *best)
 					best);
 
 	if (found)
-		logfs_list_drop(&dev->by_distance[logfs_root_distance(&dev->super,
+		logfs_list_del(&dev->by_distance[logfs_root_distance(&dev->super,
 								      best->level)],
 				best->segno);
 	return found;

@@ -87,7 +87,7 @@ static int exchange(struct logfs_device *dev, u32 slot)
 
 	if (err)
 		return err;
-	logfs_lists_drop(dev, c.segno);
+	logfs_lists_del(dev, c.segno);
 	dev->super.journal[slot] = c.segno;
 	j->ec[slot] = c.ec;
 	j->failed[slot] = false;

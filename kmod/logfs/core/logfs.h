@@ -2,11 +2,11 @@
 /*
  * What the core offers to the VFS: inodes ("nodes"), their blocks, directories, commits.
  *
- * One mutex protects a mount. logfs_enter() takes it, inside of inode and page locks, and does
- * in front of an operation whatever may move or commit something: collecting garbage, writing
- * back blocks that have too many aliases. So within an operation nothing of that happens, and
- * a commit never falls between two changes that belong together, but where a directory
- * operation says so (dir.c).
+ * One mutex protects a mount: logfs_lock() and logfs_unlock(), inside of inode and page locks.
+ * logfs_begin_write() takes it too, and does in front of an operation whatever may move or commit
+ * something: collecting garbage, writing back blocks that have too many aliases. So within an
+ * operation nothing of that happens, and a commit never falls between two changes that belong
+ * together, but where a directory operation says so (dir.c).
  *
  * Errors: -EIO the driver failed, -EBADMSG data beyond ECC or with a wrong CRC, -EUCLEAN what
  * breaks the format, -ENOSPC, -ENOMEM, -EROFS.
@@ -136,10 +136,10 @@ bool logfs_statistic(struct logfs_device *dev, u32 nth, const char **name,
  * inodes. -ENOSPC: there is no room for these; the lock is not held then, as with each error.
  * @blocks 0: for what frees space or writes what room was reserved for; never -ENOSPC.
  */
-int logfs_enter(struct logfs_device *dev, u32 blocks);
-/* Takes the lock to look at something; nothing is written. */
-void logfs_look(struct logfs_device *dev);
-void logfs_leave(struct logfs_device *dev);
+int logfs_begin_write(struct logfs_device *dev, u32 blocks);
+/* Takes the lock to read; nothing may be written. */
+void logfs_lock(struct logfs_device *dev);
+void logfs_unlock(struct logfs_device *dev);
 /* Room for dirty pages of the page cache, and their parents. Take the lock themselves. */
 int logfs_reserve(struct logfs_device *dev, u32 pages);
 void logfs_unreserve(struct logfs_device *dev, u32 pages);
@@ -148,7 +148,7 @@ void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, vo
 
 /* ---- clean.c ---- */
 
-/* All that was done is on flash, and stays. After logfs_enter(dev, 0). */
+/* All that was done is on flash, and stays. After logfs_begin_write(dev, 0). */
 int logfs_commit(struct logfs_device *dev);
 
 /* ---- node.c; all of these need the lock ---- */
@@ -181,7 +181,7 @@ int logfs_seek(struct logfs_node *node, u64 bix, bool data, u64 *found);
  */
 int logfs_node_delete(struct logfs_node *node);
 
-/* ---- dir.c; need the lock, after logfs_enter(dev, 3) unless said otherwise ---- */
+/* ---- dir.c; need the lock, after logfs_begin_write(dev, 3) unless said otherwise ---- */
 
 /* -ENOENT */
 int logfs_dir_find(struct logfs_node *dir, const char *name, u32 len,
@@ -199,7 +199,7 @@ int logfs_link(struct logfs_node *dir, const char *name, u32 len,
 	       struct logfs_node *node);
 /*
  * Takes the name away and lowers nlink of @node; at 0 the inode stays until
- * logfs_node_delete(). -ENOTEMPTY. After logfs_enter(dev, 0).
+ * logfs_node_delete(). -ENOTEMPTY. After logfs_begin_write(dev, 0).
  */
 int logfs_unlink(struct logfs_node *dir, const char *name, u32 len,
 		 struct logfs_node *node);

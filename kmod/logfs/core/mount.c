@@ -216,10 +216,10 @@ int logfs_make_writable(struct logfs_device *dev)
 		return 0;
 	if (dev->failed || dev->super.read_only)
 		return -EROFS;
-	logfs_look(dev);
+	logfs_lock(dev);
 	dev->writable = true;
 	logfs_super_repair(dev);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	err = logfs_recover(dev);
 	if (err)
 		dev->writable = false;
@@ -228,14 +228,14 @@ int logfs_make_writable(struct logfs_device *dev)
 
 int logfs_make_read_only(struct logfs_device *dev)
 {
-	int err = logfs_enter(dev, 0);
+	int err = logfs_begin_write(dev, 0);
 
 	if (err)
 		return dev->writable ? err : 0;
 	err = logfs_commit_short(dev);
 	if (!err)
 		dev->writable = false;
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	return err;
 }
 

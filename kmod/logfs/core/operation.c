@@ -72,7 +72,7 @@ static int prepare(struct logfs_device *dev, u32 blocks)
 	return 0;
 }
 
-void logfs_look(struct logfs_device *dev)
+void logfs_lock(struct logfs_device *dev)
 {
 	mutex_lock(&dev->lock);
 	dev->nofs_flags = memalloc_nofs_save();
@@ -85,18 +85,18 @@ static void unlock(struct logfs_device *dev)
 	mutex_unlock(&dev->lock);
 }
 
-int logfs_enter(struct logfs_device *dev, u32 blocks)
+int logfs_begin_write(struct logfs_device *dev, u32 blocks)
 {
 	int err;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	err = prepare(dev, blocks);
 	if (err)
 		unlock(dev);
 	return err;
 }
 
-void logfs_leave(struct logfs_device *dev)
+void logfs_unlock(struct logfs_device *dev)
 {
 	logfs_cache_shrink(dev);
 	unlock(dev);
@@ -107,7 +107,7 @@ int logfs_reserve(struct logfs_device *dev, u32 pages)
 	const u64 bytes = (u64)pages * OBJECTS_A_PAGE * LOGFS_MAX_OBJECT_BYTES;
 	int err = 0;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	if (!dev->writable)
 		err = -EROFS;
 	else if (free_bytes(dev) < bytes)
@@ -122,7 +122,7 @@ void logfs_unreserve(struct logfs_device *dev, u32 pages)
 {
 	const u64 bytes = (u64)pages * OBJECTS_A_PAGE * LOGFS_MAX_OBJECT_BYTES;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	INVARIANT(dev->reserved_bytes >= bytes,
 		  "%llu bytes are given back, reserved: %llu",
 		  (unsigned long long)bytes,
@@ -135,9 +135,9 @@ void *logfs_keep(struct logfs_device *dev, const struct logfs_keeper *keeper, vo
 {
 	void *former = dev->keeper_arg;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	dev->keeper = keeper;
 	dev->keeper_arg = arg;
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	return former;
 }

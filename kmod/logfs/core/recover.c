@@ -19,7 +19,7 @@ static int finish_rename(struct logfs_device *dev)
 
 	if (!dir)
 		return 0;
-	err = logfs_enter(dev, 0);
+	err = logfs_begin_write(dev, 0);
 	if (err)
 		return err;
 	err = logfs_data_drop(dev, dir, dev->rename_bix);
@@ -29,7 +29,7 @@ static int finish_rename(struct logfs_device *dev)
 		dev->dirty = true;
 		err = 0;
 	}
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	return err;
 }
 
@@ -66,11 +66,11 @@ static int delete_victim(struct logfs_device *dev)
 
 	if (!dev->victim_ino)
 		return 0;
-	err = logfs_enter(dev, 0);
+	err = logfs_begin_write(dev, 0);
 	if (err)
 		return err;
 	err = find_victim(dev, &victim);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	if (err || !victim)
 		return err;
 	return logfs_node_delete(victim);

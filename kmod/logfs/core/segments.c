@@ -184,7 +184,7 @@ static int look_at(struct logfs_device *dev, u32 segno)
 	list = &dev->by_distance[logfs_root_distance(&dev->super, e.level)];
 	if (logfs_has_garbage(e.valid_bytes, dev->segment_bytes)) {
 		logfs_list_put(list, &c, true);
-		logfs_list_drop(&dev->worn, segno);
+		logfs_list_del(&dev->worn, segno);
 	} else {
 		logfs_list_put(&dev->worn, &c, false);
 	}

@@ -56,7 +56,7 @@ static int level_wear(struct logfs_device *dev)
 	c = dev->worn.at[0];
 	if (!logfs_lags_behind(c.ec, dev->free.at[0].ec))
 		return 0;
-	logfs_list_drop(&dev->worn, c.segno);
+	logfs_list_del(&dev->worn, c.segno);
 	return clean_now(dev, c.segno, &dev->stats.wear_segments);
 }
 

@@ -72,7 +72,7 @@ static void make_file(u32 number)
 	char name[8];
 	const u32 len = (u32)sprintf(name, "%u", number);
 
-	must(!logfs_enter(dev, 3), "no room for file", number);
+	must(!logfs_begin_write(dev, 3), "no room for file", number);
 	root = node_of(LOGFS_INO_ROOT);
 	node = logfs_node_new(dev, root, S_IFREG | 0644);
 	must(!IS_ERR(node), "new inode", number);
@@ -80,7 +80,7 @@ static void make_file(u32 number)
 	inos[number] = node->ino;
 	logfs_node_put(node);
 	logfs_node_put(root);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 }
 
 static void delete_file(u32 number)
@@ -89,12 +89,12 @@ static void delete_file(u32 number)
 	char name[8];
 	const u32 len = (u32)sprintf(name, "%u", number);
 
-	must(!logfs_enter(dev, 0), "delete", number);
+	must(!logfs_begin_write(dev, 0), "delete", number);
 	root = node_of(LOGFS_INO_ROOT);
 	node = node_of(inos[number]);
 	must(!logfs_unlink(root, name, len, node), "unlink", number);
 	logfs_node_put(root);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	must(!logfs_node_delete(node), "delete inode", number);
 }
 
@@ -109,13 +109,13 @@ static bool may_write(u32 number, u32 bix)
 		page[i] = draw(&state);
 	if (logfs_reserve(dev, 1))
 		return false;
-	must(!logfs_enter(dev, 0), "block", bix);
+	must(!logfs_begin_write(dev, 0), "block", bix);
 	node = node_of(inos[number]);
 	must(!logfs_block_write(node, bix, page,
 				(bix + 1ull) * LOGFS_BLOCK_BYTES),
 	     "write block", bix);
 	logfs_node_put(node);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	logfs_unreserve(dev, 1);
 	return true;
 }
@@ -130,14 +130,14 @@ static void cut_file(u32 number, u32 blocks)
 {
 	struct logfs_node *node;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	node = node_of(inos[number]);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	must(!logfs_truncate(node, blocks * (u64)LOGFS_BLOCK_BYTES), "cut to",
 	     blocks);
-	logfs_look(dev);
+	logfs_lock(dev);
 	logfs_node_put(node);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 }
 
 /* ---- what it costs ---- */

@@ -102,9 +102,9 @@ static void check_state(bool writable, u64 sum, const char *what)
 		h.dev = NULL;
 		return;
 	}
-	logfs_look(h.dev);
+	logfs_lock(h.dev);
 	check(sum_of_mount(&h) == sum, "%s: state", what);
-	logfs_leave(h.dev);
+	logfs_unlock(h.dev);
 }
 
 /* It goes on, and the next mount finds what was done. */
@@ -114,14 +114,14 @@ static void check_goes_on(const char *what)
 
 	if (!h.dev)
 		return;
-	logfs_look(h.dev);
+	logfs_lock(h.dev);
 	sum = sum_of_mount(&h);
 	check(model_return_to(&h.model, sum), "%s: model", what);
-	logfs_leave(h.dev);
+	logfs_unlock(h.dev);
 	sum = long_commit().sum;
-	logfs_look(h.dev);
+	logfs_lock(h.dev);
 	judge_soundness(h.dev);
-	logfs_leave(h.dev);
+	logfs_unlock(h.dev);
 	unmount();
 	check_state(true, sum, what);
 }
@@ -263,9 +263,9 @@ static void test_no_memory(void)
 			continue;
 		}
 		mounts++;
-		logfs_look(h.dev);
+		logfs_lock(h.dev);
 		check(sum_of_mount(&h) == sum, "state without memory %u", n);
-		logfs_leave(h.dev);
+		logfs_unlock(h.dev);
 		unmount();
 	}
 	check(mounts && mounts < 190, "%u mounts", mounts);
@@ -291,9 +291,9 @@ static void test_format_fails_in_part(void)
 		h.chip.fail_program = 0;
 		h.dev = logfs_mount(&h.chip.mtd, true);
 		check(!IS_ERR(h.dev), "mount %u: %ld", seed, PTR_ERR(h.dev));
-		check(!logfs_enter(h.dev, 1), "room %u", seed);
+		check(!logfs_begin_write(h.dev, 1), "room %u", seed);
 		mounts += h.dev->n_bad > 0;
-		logfs_leave(h.dev);
+		logfs_unlock(h.dev);
 		end();
 	}
 	check(mounts > 10, "%u chips had a segment that failed", mounts);

@@ -46,12 +46,12 @@ static void create(u32 number)
 	struct logfs_node *node;
 	char name[8];
 
-	check(!logfs_enter(dev, 3), "room");
+	check(!logfs_begin_write(dev, 3), "room");
 	node = logfs_node_new(dev, root, S_IFREG | 0644);
 	check(!logfs_create(root, name, name_of(name, number), node, NULL),
 	      "file %u is made", number);
 	logfs_node_put(node);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 }
 
 /* Inodes of others take the place of the one at hand in memory. */
@@ -74,9 +74,9 @@ static void begin(void)
 
 	chip_make(&chip, 2048, 131072, 80);
 	dev = logfs_mount(&chip.mtd, true);
-	logfs_look(dev);
+	logfs_lock(dev);
 	root = logfs_node_get(dev, LOGFS_INO_ROOT);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	for (i = 0; i < FILES; i++)
 		create(i);
 }
@@ -110,7 +110,7 @@ static void test_names(void)
 	u32 len = name_of(name, DAMAGED), second_len = name_of(second, 150);
 
 	begin();
-	check(!logfs_enter(dev, 3), "lock");
+	check(!logfs_begin_write(dev, 3), "lock");
 	node = damage();
 	other = find(150);
 	check(logfs_link(root, "new", 3, node) == -EBADMSG &&
@@ -130,7 +130,7 @@ static void test_names(void)
 	logfs_node_put(node);
 	logfs_node_put(other);
 	logfs_node_put(root);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	end();
 }
 
@@ -144,28 +144,28 @@ static void test_truncation(u32 reads)
 	u64 bix;
 
 	begin();
-	check(!logfs_enter(dev, 3), "lock");
+	check(!logfs_begin_write(dev, 3), "lock");
 	node = find(0);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	for (bix = 0; bix < BLOCKS; bix++) {
 		memset(page, (int)bix, sizeof(page));
-		check(!logfs_enter(dev, 1) &&
+		check(!logfs_begin_write(dev, 1) &&
 		      !logfs_block_write(node, bix, page, (bix + 1) * sizeof(page)),
 		      "block %u", (u32)bix);
-		logfs_leave(dev);
+		logfs_unlock(dev);
 	}
 	chip.fail_read = reads;
 	check(logfs_truncate(node, 0) == -EIO, "the driver fails at read %u", reads);
-	logfs_look(dev);
+	logfs_lock(dev);
 	judge_soundness(dev);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	check(!logfs_truncate(node, 0) && !node->size && !node->used_bytes,
 	      "all is gone after %u", reads);
-	logfs_look(dev);
+	logfs_lock(dev);
 	judge_soundness(dev);
 	logfs_node_put(node);
 	logfs_node_put(root);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	end();
 }
 

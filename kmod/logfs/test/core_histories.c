@@ -87,12 +87,12 @@ static void judge_mount(void)
 {
 	u64 sum;
 
-	logfs_look(h.dev);
+	logfs_lock(h.dev);
 	judge_soundness(h.dev);
 	sum = sum_of_mount(&h);
 	judge_history(model_return_to(&h.model, sum), "a state that never was, of",
 		      h.model.n_changes + 1);
-	logfs_leave(h.dev);
+	logfs_unlock(h.dev);
 }
 
 static void unmount(void)
@@ -129,16 +129,16 @@ static void do_round(const struct kind *kind)
 	h.chip.cut_in = 0;
 	if (is_over(&h))
 		return;
-	logfs_look(h.dev);
+	logfs_lock(h.dev);
 	judge_soundness(h.dev);
-	logfs_leave(h.dev);
+	logfs_unlock(h.dev);
 	commit(&h);
 	if (is_over(&h))
 		return;
-	logfs_look(h.dev);
+	logfs_lock(h.dev);
 	judge_history(sum_of_mount(&h) == model_sum(&h.model),
 		      "what is in memory differs", 0);
-	logfs_leave(h.dev);
+	logfs_unlock(h.dev);
 }
 
 static void tell(const struct kind *kind, u32 rounds)

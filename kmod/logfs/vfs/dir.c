@@ -16,9 +16,9 @@ static int logfs_next_entry(struct inode *dir, u64 bix, struct logfs_found *foun
 {
 	int err;
 
-	logfs_look(logfs_dev_of(dir));
+	logfs_lock(logfs_dev_of(dir));
 	err = logfs_dir_next(logfs_node_of(dir), bix, found);
-	logfs_leave(logfs_dev_of(dir));
+	logfs_unlock(logfs_dev_of(dir));
 	return err;
 }
 

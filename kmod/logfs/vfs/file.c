@@ -48,9 +48,9 @@ static int logfs_fill_page(struct inode *inode, struct page *page)
 	u8 *to = compat_map(page);
 	int err;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	err = logfs_block_read(logfs_node_of(inode), page->index, to);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	compat_unmap(to);
 	return flashfs_filled(page, err);
 }
@@ -131,10 +131,10 @@ static int logfs_write_block(struct inode *inode, struct page *page, loff_t size
 	int err;
 
 	memset(from + (end - page_offset(page)), 0, page_offset(page) + PAGE_SIZE - end);
-	err = logfs_enter(dev, 0);
+	err = logfs_begin_write(dev, 0);
 	if (!err) {
 		err = logfs_block_write(logfs_node_of(inode), page->index, from, end);
-		logfs_leave(dev);
+		logfs_unlock(dev);
 	}
 	compat_unmap(from);
 	return err;
@@ -242,7 +242,7 @@ int logfs_vfs_fsync(struct file *file, loff_t start, loff_t end, int datasync)
 	if (!err && !datasync)
 		err = sync_inode_metadata(inode, 1);
 	if (!err)
-		err = logfs_make_last(inode->i_sb);
+		err = logfs_sync(inode->i_sb);
 	return flashfs_user_error(err);
 }
 

@@ -117,12 +117,12 @@ static int logfs_inode_load(struct inode *inode, u64 ino)
 	struct logfs_node *node;
 	int err;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	node = logfs_node_get(dev, ino);
 	err = IS_ERR(node) ? PTR_ERR(node) : logfs_inode_bind(inode, node);
 	if (err && !IS_ERR(node))
 		logfs_node_put(node);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	return err == -ENOENT ? -EUCLEAN : err;
 }
 
@@ -187,12 +187,12 @@ int logfs_inode_write(struct inode *inode, struct writeback_control *wbc)
 
 	if (!inode->i_nlink)
 		return 0;
-	err = logfs_enter(dev, 0);
+	err = logfs_begin_write(dev, 0);
 	if (err)
 		return flashfs_user_error(err);
 	logfs_inode_push(inode);
 	err = logfs_node_write(logfs_node_of(inode));
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	return flashfs_user_error(err);
 }
 
@@ -209,9 +209,9 @@ void logfs_inode_evict(struct inode *inode)
 		return;
 	inode->i_private = NULL;
 	if (inode->i_nlink) {
-		logfs_look(dev);
+		logfs_lock(dev);
 		logfs_node_put(node);
-		logfs_leave(dev);
+		logfs_unlock(dev);
 	} else {
 		err = logfs_node_delete(node);
 	}
@@ -299,12 +299,12 @@ int logfs_vfs_set_flags(COMPAT_IDMAP_PARAM struct dentry *dentry,
 
 	if (fileattr_has_fsx(flags) || flags->flags & ~FS_COMPR_FL)
 		return -EOPNOTSUPP;
-	logfs_look(logfs_dev_of(inode));
+	logfs_lock(logfs_dev_of(inode));
 	node->flags &= ~LOGFS_FLAG_COMPRESS;
 	if (flags->flags & FS_COMPR_FL)
 		node->flags |= LOGFS_FLAG_COMPRESS;
 	compat_set_ctime(inode, current_time(inode));
-	logfs_leave(logfs_dev_of(inode));
+	logfs_unlock(logfs_dev_of(inode));
 	mark_inode_dirty(inode);
 	return 0;
 }

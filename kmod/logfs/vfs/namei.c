@@ -36,9 +36,9 @@ static int logfs_begin_in(struct inode *dir, u32 blocks)
 static int logfs_end_in(struct inode *dir, int err)
 {
 	logfs_inode_pull(dir);
-	logfs_leave(logfs_dev_of(dir));
+	logfs_unlock(logfs_dev_of(dir));
 	if (!err && IS_DIRSYNC(dir))
-		err = logfs_make_last(dir->i_sb);
+		err = logfs_sync(dir->i_sb);
 	return flashfs_user_error(err);
 }
 
@@ -56,10 +56,10 @@ static struct dentry *logfs_vfs_lookup(struct inode *dir, struct dentry *dentry,
 	found = kmalloc(sizeof(*found), GFP_KERNEL);
 	if (!found)
 		return ERR_PTR(-ENOMEM);
-	logfs_look(logfs_dev_of(dir));
+	logfs_lock(logfs_dev_of(dir));
 	err = logfs_dir_find(logfs_node_of(dir), dentry->d_name.name,
 			     dentry->d_name.len, found);
-	logfs_leave(logfs_dev_of(dir));
+	logfs_unlock(logfs_dev_of(dir));
 	if (!err)
 		inode = logfs_iget(dir->i_sb, found->ino);
 	else if (err != -ENOENT)

@@ -20,10 +20,10 @@ static int show(struct seq_file *seq, void *unused)
 	u64 value;
 	u32 nth;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	for (nth = 0; logfs_statistic(dev, nth, &name, &value); nth++)
 		seq_printf(seq, "%s %llu\n", name, value);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	return 0;
 }
 

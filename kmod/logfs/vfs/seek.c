@@ -19,10 +19,10 @@ static loff_t logfs_find(struct inode *inode, loff_t offset, bool data)
 	u64 found;
 	int err;
 
-	logfs_look(logfs_dev_of(inode));
+	logfs_lock(logfs_dev_of(inode));
 	err = logfs_seek(logfs_node_of(inode), offset >> LOGFS_BLOCK_SHIFT, data,
 			 &found);
-	logfs_leave(logfs_dev_of(inode));
+	logfs_unlock(logfs_dev_of(inode));
 	if (err == -ENXIO && !data)
 		return size;
 	if (err)

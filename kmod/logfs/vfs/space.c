@@ -44,12 +44,12 @@ static bool write_back(struct super_block *sb, unsigned long pages)
 
 int logfs_begin(struct super_block *sb, u32 blocks)
 {
-	int err = logfs_enter(sb->s_fs_info, blocks);
+	int err = logfs_begin_write(sb->s_fs_info, blocks);
 
 	if (err == -ENOSPC && write_back(sb, PORTION_PAGES))
-		err = logfs_enter(sb->s_fs_info, blocks);
+		err = logfs_begin_write(sb->s_fs_info, blocks);
 	if (err == -ENOSPC && write_back(sb, LONG_MAX))
-		err = logfs_enter(sb->s_fs_info, blocks);
+		err = logfs_begin_write(sb->s_fs_info, blocks);
 	return err;
 }
 
@@ -69,17 +69,17 @@ int logfs_reserve_page(struct inode *inode)
 	return err;
 }
 
-int logfs_make_last(struct super_block *sb)
+int logfs_sync(struct super_block *sb)
 {
 	struct logfs_device *dev = sb->s_fs_info;
 	int err;
 
 	if (sb_rdonly(sb))
 		return 0;
-	err = logfs_enter(dev, 0);
+	err = logfs_begin_write(dev, 0);
 	if (err)
 		return err;
 	err = logfs_commit(dev);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	return err;
 }

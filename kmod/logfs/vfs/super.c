@@ -68,12 +68,12 @@ static int logfs_apply_options(struct inode *root, const struct logfs_options *o
 
 	if (!options->compress || node->flags & LOGFS_FLAG_COMPRESS)
 		return 0;
-	err = logfs_enter(node->dev, 0);
+	err = logfs_begin_write(node->dev, 0);
 	if (err)
 		return err;
 	node->flags |= LOGFS_FLAG_COMPRESS;
 	err = logfs_node_write(node);
-	logfs_leave(node->dev);
+	logfs_unlock(node->dev);
 	return err;
 }
 
@@ -81,7 +81,7 @@ static int logfs_apply_options(struct inode *root, const struct logfs_options *o
 
 static int logfs_sync_fs(struct super_block *sb, int wait)
 {
-	return wait ? flashfs_user_error(logfs_make_last(sb)) : 0;
+	return wait ? flashfs_user_error(logfs_sync(sb)) : 0;
 }
 
 static void logfs_put_super(struct super_block *sb)
@@ -106,9 +106,9 @@ static int logfs_statfs(struct dentry *dentry, struct kstatfs *stat)
 	struct logfs_device *dev = sb->s_fs_info;
 	struct logfs_space space;
 
-	logfs_look(dev);
+	logfs_lock(dev);
 	logfs_space(dev, &space);
-	logfs_leave(dev);
+	logfs_unlock(dev);
 	stat->f_type = LOGFS_STATFS_MAGIC;
 	stat->f_bsize = LOGFS_BLOCK_BYTES;
 	stat->f_namelen = LOGFS_NAME_MAX;

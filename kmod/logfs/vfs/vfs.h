@@ -34,13 +34,13 @@ static inline struct logfs_device *logfs_dev_of(const struct inode *inode)
 /* ---- space.c ---- */
 
 /*
- * As logfs_enter(), and logfs_reserve() for a page of @inode: there is no room only if there
+ * As logfs_begin_write(), and logfs_reserve() for a page of @inode: there is no room only if there
  * is none after writing back. No page may be locked.
  */
 int logfs_begin(struct super_block *sb, u32 blocks);
 int logfs_reserve_page(struct inode *inode);
 /* Commits: what was done lasts. Nothing on a read-only mount. */
-int logfs_make_last(struct super_block *sb);
+int logfs_sync(struct super_block *sb);
 
 /* ---- inode.c ---- */
 

@@ -115,11 +115,41 @@ static void test_program(void)
 	check(!weak, "no bit is wrong: not weak any more");
 }
 
+/* NOR: no ECC, and single bytes are programmed, wherever they are. */
+static void test_without_ecc(void)
+{
+	static const struct vnand_params nor = {
+		.page_bytes = 256, .subpages = 1, .ecc_step_bytes = 64,
+	};
+	static u8 room[256], bits[256];
+	const u8 mark[2] = { 0x0f, 0x00 };
+	struct vnand_place weak = place_with(0, 3, 0, 0), after = { .good = room };
+
+	memset(good, 0xff, sizeof(good));
+	memset(bits, 0xff, sizeof(bits));
+	good[64] = 0x1f;		/* reads so until power was off */
+	weak.unstable = true;
+	weak.boot = 1;
+	bits[126] = 0x0f;
+	bits[127] = 0;
+	check(vnand_place_program(&nor, &weak, 126, 2, mark, NULL, bits,
+				  &after), "it stays weak");
+	check(room[64] == 0x1f && room[125] == 0xff && room[126] == 0x0f &&
+	      !room[127] && room[128] == 0xff, "two bytes more are programmed");
+	check(after.errors[1] == 3 && !after.errors[0] && !after.errors[2],
+	      "the three bits are wrong as before: %u", after.errors[1]);
+	check(vnand_place_corrects(&nor, &after, 1, 1, false) &&
+	      !vnand_place_corrects(&nor, &after, 2, 1, false) &&
+	      vnand_place_corrects(&nor, &after, 2, 0, false),
+	      "nothing corrects them once power was off");
+}
+
 int main(void)
 {
 	test_the_strength_decides();
 	test_unstable();
 	test_count();
 	test_program();
+	test_without_ecc();
 	return checked();
 }

@@ -169,6 +169,91 @@ static void test_prefixes(void)
 		}
 }
 
+/* Of the bits that differ so many become the other's, and nothing else changes. */
+static void test_weaken(void)
+{
+	u32 seed, i, twice = 0;
+
+	memset(before, 0xff, BYTES);
+	memset(after, 0xff, BYTES);
+	after[5] = 0x7f;		/* 1 bit, then 3, and 8 in the last byte */
+	after[700] = 0x8f;
+	after[BYTES - 1] = 0;
+	for (seed = 0; seed < SEEDS; seed++) {
+		u32 count = seed % 14, wrong = 0;
+
+		memcpy(now, after, BYTES);
+		tear_weaken(now, before, BYTES, count, seed);
+		for (i = 0; i < BYTES; i++)
+			wrong += (u8)(after[i] & ~now[i]) != 0;
+		check(!wrong && vnand_bits_differ(now, after, BYTES) ==
+		      (count < 12 ? count : 12), "%u of 12 bits", count);
+		if (count == 1)
+			twice += now[5] == 0xff;
+	}
+	/* One bit of 12, in 29 of 400 seeds: 2.4 on average. */
+	check(twice && twice < 12, "the first bit: %u times", twice);
+}
+
+/* Zeros reach from one end of the sector to one page in between. */
+static void test_zeroing(void)
+{
+	u32 seed, page, from_end = 0, at_first = 0;
+
+	for (seed = 0; seed < SEEDS; seed++) {
+		u32 of[4] = { 0 }, at = 0;
+		bool zeros_first = tear_zeroing(seed, 16, 0) == TEAR_ZEROS;
+		bool zeros_last = tear_zeroing(seed, 16, 15) == TEAR_ZEROS;
+
+		for (page = 0; page < 16; page++) {
+			enum tear_page left = tear_zeroing(seed, 16, page);
+
+			of[left]++;
+			if (left == TEAR_GARBAGE)
+				at = page;
+		}
+		check(of[TEAR_GARBAGE] == 1 && !of[TEAR_BLANK],
+		      "seed %u: one page is in between", seed);
+		check(of[TEAR_ZEROS] == (zeros_last ? 15 - at :
+					 zeros_first ? at : 0),
+		      "seed %u: zeros from one end to page %u", seed, at);
+		from_end += zeros_last;
+		at_first += !at;
+	}
+	/* A half less those that end in page 15; 1/4 and 3/4 x 1/16. */
+	check(from_end > 140 && from_end < 250, "from the end: %u", from_end);
+	check(at_first > 70 && at_first < 170, "page 0: %u", at_first);
+}
+
+/* The chance of a bit is the sector's; half of the sectors are nearly blank. */
+static void test_erasing(void)
+{
+	u32 seed, nearly = 0, few = 0;
+
+	memset(before, 0xff, BYTES);
+	for (seed = 0; seed < SEEDS; seed++) {
+		u32 zeros[2], i;
+
+		for (i = 0; i < 2; i++) {
+			tear_erasing(now, 2048, seed, i);
+			tear_erasing(again, 2048, seed, i);
+			check(!memcmp(now, again, 2048), "seed %u twice", seed);
+			zeros[i] = vnand_bits_differ(now, before, 2048);
+		}
+		tear_erasing(again, 2048, seed, 0);
+		check(zeros[0] < 200 || memcmp(now, again, 2048),
+		      "seed %u: pages are not alike", seed);
+		/* Six deviations of the difference of two draws of 16,384 bits. */
+		i = zeros[0] > zeros[1] ? zeros[0] - zeros[1] : zeros[1] - zeros[0];
+		check(i < 6 * 91, "seed %u: %u and %u zeros", seed, zeros[0],
+		      zeros[1]);
+		nearly += zeros[0] < 128;
+		few += zeros[0] < 8;
+	}
+	check(nearly > 140 && nearly < 260, "nearly blank: %u", nearly);
+	check(few > 5 && few < nearly, "but for a few bits: %u", few);
+}
+
 int main(void)
 {
 	test_bits();
@@ -177,5 +262,8 @@ int main(void)
 	test_noise();
 	test_pages();
 	test_prefixes();
+	test_weaken();
+	test_zeroing();
+	test_erasing();
 	return checked();
 }

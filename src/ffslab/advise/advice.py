@@ -18,7 +18,7 @@ from ffslab.advise.verdict import (
     Judged,
     Need,
     conclusion,
-    judged,
+    judge_candidates,
     needs_asked,
 )
 from ffslab.model.catalog import Catalog
@@ -67,25 +67,27 @@ class Advice:
     def failures(self) -> tuple[str, ...]:
         """Why cases did not pass, each reason once with the candidates that it is said of."""
         said: dict[str, dict[str, None]] = {}
-        for one in self.order:
-            for cell in one.failures:
-                said.setdefault(cell.value.why, {})[one.candidate.title] = None
+        for judged in self.order:
+            for cell in judged.failures:
+                said.setdefault(cell.value.why, {})[judged.candidate.title] = None
         return tuple(f"{'; '.join(titles)}: {why}" for why, titles in said.items())
 
 
 def advice_of(
     needs: Needs,
     catalog: Catalog,
-    found: Sequence[Candidate],
+    candidates: Sequence[Candidate],
     made: Sequence[Probe],
     results: Iterable[CaseResult],
 ) -> Advice:
     """The advice from what has been measured so far."""
     readings = readings_of(made, results)
-    values = [(one, values_of(needs, one, readings, catalog)) for one in found]
+    values = [
+        (candidate, values_of(needs, candidate, readings, catalog)) for candidate in candidates
+    ]
     asked = needs_asked(needs)
-    order = judged(asked, values)
-    outside = {name for name, one in catalog.filesystems.items() if not one.mainline}
+    order = judge_candidates(asked, values)
+    outside = {name for name, filesystem in catalog.filesystems.items() if not filesystem.mainline}
     defaults = {
         name: filesystem.options[COMPRESSION].default
         for name, filesystem in catalog.filesystems.items()
@@ -111,9 +113,9 @@ def _power_notes(needs: Needs) -> list[str]:
     if not needs.power_cuts:
         return []
     if not needs.cut_states:
-        return ["Power was cut everywhere in two histories, with the options at their defaults."]
+        return ["Power was cut everywhere in four histories, with the options at their defaults."]
     return [
-        f"Power cuts are a sample: {needs.cut_states:,} states of each of two histories for each "
+        f"Power cuts are a sample: {needs.cut_states:,} states of each of four histories for each "
         "file system, its options at their defaults. cut_states = 0 in the needs goes through "
         "all of them."
     ]
@@ -140,7 +142,9 @@ def notes_of(needs: Needs) -> tuple[str, ...]:
         )
     if writes is not None and writes.years is not None:
         chip = needs.chip
-        basis = next((one for one in chip.provenance if one.figure == "endurance_cycles"), None)
+        basis = next(
+            (entry for entry in chip.provenance if entry.figure == "endurance_cycles"), None
+        )
         source = f" ({basis.source}{', an estimate' if basis.estimate else ''})" if basis else ""
         notes.append(
             f"Life is an estimate: {chip.endurance_cycles:,} erases{source} × the partition’s "
@@ -152,7 +156,7 @@ def notes_of(needs: Needs) -> tuple[str, ...]:
 
 def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterator[str]:
     """What is to be known of candidates beside their figures."""
-    names = dict.fromkeys(one.candidate.filesystem for one in order)
+    names = dict.fromkeys(judged.candidate.filesystem for judged in order)
     outside = [name for name in names if not catalog.filesystems[name].mainline]
     if outside:
         yield f"Not a part of Linux, and so a module to maintain: {', '.join(outside)}."
@@ -164,18 +168,20 @@ def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterat
             "What had been written before is one file, which is deleted. A sync of JFFS2 erases "
             "all blocks that a deletion left: after the deletion of smaller files it takes less."
         )
-    if any("fastmap" in dict(one.candidate.options) for one in order):
+    if any("fastmap" in dict(judged.candidate.options) for judged in order):
         yield "Linux calls fastmap experimental."
-    if any("beb_per1024" in dict(one.candidate.options) for one in order):
+    if any("beb_per1024" in dict(judged.candidate.options) for judged in order):
         yield (
             "A smaller UBI reserve leaves more space and bears fewer bad blocks; data sheets of "
             "SLC NAND allow 20 in 1,024 over its life."
         )
 
 
-def _other_size(needs: Needs, found: Mapping[str, Reading]) -> Iterator[str]:
+def _other_size(needs: Needs, readings: Mapping[str, Reading]) -> Iterator[str]:
     """That the tree is not as large as the needs say, which the cases that write rest on."""
-    sizes = (reading.values["tree"].value for reading in found.values() if "tree" in reading.values)
+    sizes = (
+        reading.values["tree"].value for reading in readings.values() if "tree" in reading.values
+    )
     size = next(sizes, None)
     if size is not None and abs(size - needs.content_bytes) > _ANOTHER_SIZE * size:
         yield (
@@ -197,9 +203,9 @@ def document(advice: Advice) -> dict[str, Any]:
         "asked": [
             {"key": n.key, "title": n.title, "limit": n.limit, "unit": n.unit} for n in advice.asked
         ],
-        "candidates": [_candidate(one) for one in advice.order],
+        "candidates": [_candidate(judged) for judged in advice.order],
         "failures": list(advice.failures),
-        "would_change": [{"need": one.need, "text": one.text} for one in advice.changes],
+        "would_change": [{"need": change.need, "text": change.text} for change in advice.changes],
         "compression": list(advice.compression),
         "notes": list(advice.notes),
         "cases": advice.cases,
@@ -208,14 +214,14 @@ def document(advice: Advice) -> dict[str, Any]:
     }
 
 
-def _candidate(one: Judged) -> dict[str, Any]:
-    candidate = one.candidate
+def _candidate(judged: Judged) -> dict[str, Any]:
+    candidate = judged.candidate
     return {
         "title": candidate.title,
         "filesystem": candidate.filesystem,
         "options": dict(candidate.options),
         "partition_bytes": candidate.partition_bytes,
-        "needs": {cell.need.key: _cell(cell) for cell in one.cells},
+        "needs": {cell.need.key: _cell(cell) for cell in judged.cells},
     }
 
 

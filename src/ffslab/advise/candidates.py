@@ -71,7 +71,7 @@ class Candidate:
     @property
     def risks(self) -> int:
         """In how many ways it costs something that no need measures; another partition does."""
-        return sum(one in RISKS for one in self.options) + (self.partition_bytes is not None)
+        return sum(option in RISKS for option in self.options) + (self.partition_bytes is not None)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -89,20 +89,20 @@ def option_words(name: str, value: str) -> str:
 
 def candidates(needs: Needs, catalog: Catalog) -> tuple[Candidate, ...]:
     """All candidates, each file system's default first; SpecError if none is left."""
-    found = tuple(
+    all_candidates = tuple(
         candidate
         for filesystem in catalog.filesystems.values()
         if _possible(needs, filesystem)
         for candidate in _of(needs, filesystem)
     )
-    if not found:
+    if not all_candidates:
         raise SpecError(
             "no file system is left to choose from",
             cause="consider.filesystems names only what cannot be written to or is not in Linux, "
             "while it is to be; or the partition has too few blocks",
             remedy=f"edit [consider] of the needs file; {command('list', 'filesystems')}",
         )
-    return found
+    return all_candidates
 
 
 def _possible(needs: Needs, filesystem: Filesystem) -> bool:

@@ -47,7 +47,7 @@ def changes_of(
 def _in_linux(order: Sequence[Judged], outside: Collection[str]) -> Iterator[Change]:
     """Who comes first of what Linux contains, if the best is not of it."""
     if order[0].candidate.filesystem in outside:
-        inside = (one for one in order if one.candidate.filesystem not in outside)
+        inside = (judged for judged in order if judged.candidate.filesystem not in outside)
         first = next(inside, None)
         if first is not None:
             text = f"only what Linux contains (consider.mainline): {first.candidate.title}"
@@ -57,21 +57,21 @@ def _in_linux(order: Sequence[Judged], outside: Collection[str]) -> Iterator[Cha
 def _met_by(needs: Needs, best: Judged, cell: Cell, order: Sequence[Judged]) -> Iterator[Change]:
     """Who meets what the best one misses; else who comes nearest; and the volume that fits."""
     need = cell.need
-    meeting = [one for one in order if one.cell(need.key).standing == MET]
+    meeting = [judged for judged in order if judged.cell(need.key).standing == MET]
     if meeting:
-        near = min(meeting, key=lambda one: steps_between(best.candidate, one.candidate))
+        near = min(meeting, key=lambda judged: steps_between(best.candidate, judged.candidate))
         reached = near.cell(need.key).value.value
         assert reached is not None
         # There is one at least: it comes behind the best, which misses this.
-        others = ", ".join(one.need.title for one in (*near.missed, *near.failures))
+        others = ", ".join(cell.need.title for cell in (*near.missed, *near.failures))
         yield Change(
             need.key,
             f"{need.title}: met by {near.candidate.title} ({need.words(reached)}); "
             f"it misses: {others}",
         )
     else:
-        known = [one for one in order if one.cell(need.key).standing != NOT_MEASURED]
-        near = max(known, key=lambda one: one.cell(need.key).factor)
+        known = [judged for judged in order if judged.cell(need.key).standing != NOT_MEASURED]
+        near = max(known, key=lambda judged: judged.cell(need.key).factor)
         reached = near.cell(need.key).value.value
         assert reached is not None
         yield Change(
@@ -88,12 +88,12 @@ def _met_by(needs: Needs, best: Judged, cell: Cell, order: Sequence[Judged]) -> 
         )
 
 
-def steps_between(one: Candidate, other: Candidate) -> tuple[bool, int]:
+def steps_between(candidate: Candidate, other: Candidate) -> tuple[bool, int]:
     """How far apart two candidates are: another file system is further than any options."""
-    own, its = dict(one.options), dict(other.options)
+    own, its = dict(candidate.options), dict(other.options)
     differing = sum(own.get(name) != its.get(name) for name in {*own, *its})
-    size = one.partition_bytes != other.partition_bytes
-    return one.filesystem != other.filesystem, differing + size
+    size = candidate.partition_bytes != other.partition_bytes
+    return candidate.filesystem != other.filesystem, differing + size
 
 
 def _stricter(cell: Cell, order: Sequence[Judged]) -> Iterator[Change]:
@@ -101,7 +101,7 @@ def _stricter(cell: Cell, order: Sequence[Judged]) -> Iterator[Change]:
     need, value = cell.need, cell.value.value
     assert value is not None
     limit = value * _STRICTER if need.higher_is_better else value / _STRICTER
-    first = ranked(with_limit(one, need.key, limit) for one in order)[0]
+    first = ranked(with_limit(judged, need.key, limit) for judged in order)[0]
     if first.candidate == order[0].candidate:
         return
     if first.cell(need.key).standing != MET:
@@ -122,16 +122,16 @@ def compression_words(order: Sequence[Judged], defaults: Mapping[str, str]) -> t
     options are at their defaults. It is worth it if fewer needs are missed; of as many, if the
     figures of the needs are better in the geometric mean, by 2 % at least.
     """
-    found = []
-    measured = dict.fromkeys(one.candidate.filesystem for one in order)
-    for name in (one for one in measured if one in defaults):
+    sentences = []
+    measured = dict.fromkeys(judged.candidate.filesystem for judged in order)
+    for name in (filesystem for filesystem in measured if filesystem in defaults):
         variants = {
-            dict(one.candidate.options).get(COMPRESSION, defaults[name]): one
-            for one in order
-            if one.candidate.filesystem == name
-            and _is_measured(one)
-            and one.candidate.partition_bytes is None
-            and set(dict(one.candidate.options)) <= {COMPRESSION}
+            dict(judged.candidate.options).get(COMPRESSION, defaults[name]): judged
+            for judged in order
+            if judged.candidate.filesystem == name
+            and _is_measured(judged)
+            and judged.candidate.partition_bytes is None
+            and set(dict(judged.candidate.options)) <= {COMPRESSION}
         }
         without = variants.pop("none", None)
         if without is None or not variants:
@@ -142,37 +142,39 @@ def compression_words(order: Sequence[Judged], defaults: Mapping[str, str]) -> t
         )
         figures = "; ".join(_compared(best, without))
         verdict = _worth(best, without)
-        found.append(f"{name}: {verdict} ({compressor} / none: {figures or 'no figure differs'})")
-    return tuple(found)
+        sentences.append(
+            f"{name}: {verdict} ({compressor} / none: {figures or 'no figure differs'})"
+        )
+    return tuple(sentences)
 
 
-def _is_measured(one: Judged) -> bool:
+def _is_measured(judged: Judged) -> bool:
     """Whether a case of it was run; how power cuts are borne is explored of the defaults alone."""
-    figures = [cell.value for cell in one.cells if cell.need.unit != "percent"]
+    figures = [cell.value for cell in judged.cells if cell.need.unit != "percent"]
     return any(value.failed or value.value is not None for value in figures)
 
 
-def _bad(one: Judged) -> int:
-    return len(one.missed) + len(one.failures)
+def _bad(judged: Judged) -> int:
+    return len(judged.missed) + len(judged.failures)
 
 
-def _worth(one: Judged, without: Judged) -> str:
-    if _bad(one) < _bad(without):
+def _worth(judged: Judged, without: Judged) -> str:
+    if _bad(judged) < _bad(without):
         return "worth it, a matter of needs met"
-    if _bad(one) > _bad(without):
+    if _bad(judged) > _bad(without):
         return "not worth it, a matter of needs met"
-    gain = gain_of(one, without)
+    gain = gain_of(judged, without)
     words = f"figures ×{gain:.2f} in the geometric mean"
     if gain >= _GAIN:
         return f"worth it, {words}"
     return f"not worth it, {words}" if gain <= 1 / _GAIN else "makes no difference"
 
 
-def gain_of(one: Judged, other: Judged) -> float:
+def gain_of(judged: Judged, other: Judged) -> float:
     """How many times better the figures of the needs are, in the geometric mean; 1 without any."""
     ratios = [
         cell.factor / its.factor
-        for cell, its in zip(one.cells, other.cells, strict=True)
+        for cell, its in zip(judged.cells, other.cells, strict=True)
         if cell.need.unit != "percent"
         and cell.value.value is not None
         and its.value.value is not None
@@ -182,8 +184,8 @@ def gain_of(one: Judged, other: Judged) -> float:
     return math.prod(ratios) ** (1 / len(ratios)) if ratios else 1.0
 
 
-def _compared(one: Judged, other: Judged) -> Iterator[str]:
-    for cell in one.cells:
+def _compared(judged: Judged, other: Judged) -> Iterator[str]:
+    for cell in judged.cells:
         need, its = cell.need, other.cell(cell.need.key)
         if need.unit == "percent" or cell.value.value is None or its.value.value is None:
             continue

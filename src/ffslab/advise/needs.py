@@ -36,7 +36,7 @@ Option = Literal[
     "compression", "lower_compression", "summary", "fastmap", "beb_per1024", "write_mode"
 ]
 OPTIONS: tuple[Option, ...] = get_args(Option)
-CUT_STATES = 200  # a minute for all candidates of a usual needs file
+CUT_STATES = 1000  # a minute for all candidates of a usual needs file
 
 # Above 0 and up to a bound that no product comes near.
 Seconds = Annotated[float, Field(gt=0, le=1e6)]
@@ -209,9 +209,9 @@ def needs_of(parsed: Mapping[str, Any], catalog: Catalog, where: str) -> Needs:
         raise SpecError(f"{where}: {error}", cause="a size", remedy=f"edit {where}") from error
     _check_names(needs, catalog, where)
     for check in _CONTRADICTIONS:
-        found = check(needs)
-        if found is not None:
-            what, cause = found
+        refusal = check(needs)
+        if refusal is not None:
+            what, cause = refusal
             raise SpecError(f"{where}: {what}", cause=cause, remedy=f"edit {where}")
     return needs
 
@@ -304,7 +304,12 @@ _Found = tuple[str, str] | None
 def _nothing_asked(needs: Needs) -> _Found:
     years = needs.writes is not None and needs.writes.years is not None
     limits = (needs.boot_ns, needs.ram_bytes, needs.write_ns)
-    if years or needs.power_cuts or needs.content_bytes or any(one is not None for one in limits):
+    if (
+        years
+        or needs.power_cuts
+        or needs.content_bytes
+        or any(limit is not None for limit in limits)
+    ):
         return None
     return "it states no need", "no [limits], no [content], no years of writing, no power cuts"
 

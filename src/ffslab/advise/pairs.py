@@ -25,14 +25,14 @@ def promising_pairs(order: Sequence[Judged]) -> tuple[Candidate, ...]:
     `order`: all candidates of one step at most, the best first. None if the best misses nothing.
     """
     best = order[0]
-    found = [
+    pairs = [
         predicted
         for default in order
         if not steps_of(default.candidate) and not default.failures
         for predicted in _pairs(default, order)
         if rank_key(predicted)[0] < rank_key(best)[0]
     ]
-    return tuple(one.candidate for one in sorted(found, key=rank_key)[:PAIRS_MAX])
+    return tuple(pair.candidate for pair in sorted(pairs, key=rank_key)[:PAIRS_MAX])
 
 
 def steps_of(candidate: Candidate) -> int:
@@ -43,36 +43,38 @@ def steps_of(candidate: Candidate) -> int:
 def _pairs(default: Judged, order: Sequence[Judged]) -> Iterator[Judged]:
     name = default.candidate.filesystem
     steps = [
-        one
-        for one in order
-        if one.candidate.filesystem == name and steps_of(one.candidate) == 1 and not one.failures
+        judged
+        for judged in order
+        if judged.candidate.filesystem == name
+        and steps_of(judged.candidate) == 1
+        and not judged.failures
     ]
-    steps.sort(key=lambda one: one.order)
-    for one, other in combinations(steps, 2):
-        both = _both(one.candidate, other.candidate)
+    steps.sort(key=lambda judged: judged.order)
+    for judged, other in combinations(steps, 2):
+        both = _both(judged.candidate, other.candidate)
         if both is not None:
-            yield Judged(both, _predicted(default, one, other), one.order)
+            yield Judged(both, _predicted(default, judged, other), judged.order)
 
 
-def _both(one: Candidate, other: Candidate) -> Candidate | None:
+def _both(candidate: Candidate, other: Candidate) -> Candidate | None:
     """The candidate with both steps; None if they are two values of the same option."""
-    size = one.partition_bytes or other.partition_bytes
-    if one.partition_bytes and other.partition_bytes:
+    size = candidate.partition_bytes or other.partition_bytes
+    if candidate.partition_bytes and other.partition_bytes:
         return None
-    options = dict((*one.options, *other.options))
-    if len(options) < len(one.options) + len(other.options):
+    options = dict((*candidate.options, *other.options))
+    if len(options) < len(candidate.options) + len(other.options):
         return None
     ordered = sorted(options.items(), key=lambda item: _OPTIONS.index(item[0]))
-    return Candidate(one.filesystem, tuple(ordered), size)
+    return Candidate(candidate.filesystem, tuple(ordered), size)
 
 
-def _predicted(default: Judged, one: Judged, other: Judged) -> tuple[Cell, ...]:
+def _predicted(default: Judged, judged: Judged, other: Judged) -> tuple[Cell, ...]:
     """Each figure: the default's, times the factors of both steps; a share of states is the least.
 
     What one of the three does not know is not known.
     """
     cells = []
-    for cell, first, second in zip(default.cells, one.cells, other.cells, strict=True):
+    for cell, first, second in zip(default.cells, judged.cells, other.cells, strict=True):
         base, a, b = cell.value.value, first.value.value, second.value.value
         value = None
         if base is not None and a is not None and b is not None:

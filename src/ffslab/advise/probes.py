@@ -8,8 +8,8 @@
 - `wear`: how evenly the erases of one rewritten file spread beside data that stay. One case for
   each file system, its other options at their defaults and, where there is a choice, without
   compression: what spreads erases is not the compressor, and data that shrink wear less.
-- `power`: power cuts, a sample of them, in the replacement of a configuration file and in files
-  that are created, written and deleted. A case each for each file system, its options at their
+- `power`: power cuts, a sample of them, while a configuration file is replaced, files come and go,
+  stay open, and a log grows. A case for each of these and each file system, its options at their
   defaults.
 
 Limits. The content of `write` and `wear` is a file of random bytes of the size that a compressor
@@ -39,7 +39,7 @@ _INTERVAL_MAX_US = 100_000
 _RECORDS = (500, 20_000)  # so many at least and at most
 _WRITTEN_SHARE = 0.12  # of the partition, were each synced record a page
 _WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 768 * 2**20
-POWER_HISTORIES = ("update-by-rename", "ffsmark")
+POWER_HISTORIES = ("update-by-rename", "transactions", "open-files", "appends")
 _POWER_BYTES, _POWER_BLOCKS = 16 * 2**20, 128  # room for UBI's reserve of a large chip
 # Of the partition: data that stay, at most; what they and the file may take; the file, at most.
 _STATIC_SHARE_MAX, _WORN_SHARE, _WEAR_FILE_SHARE = 0.5, 0.75, 0.25
@@ -63,10 +63,10 @@ class Probe:
         return ".".join(filter(None, (self.kind, self.variant, self.candidate.key)))
 
 
-def probes(needs: Needs, found: Sequence[Candidate], catalog: Catalog) -> tuple[Probe, ...]:
+def probes(needs: Needs, candidates: Sequence[Candidate], catalog: Catalog) -> tuple[Probe, ...]:
     """All cases that the needs ask for; those of `wear` once for each file system and partition."""
     made: dict[str, Probe] = {}
-    for candidate in found:
+    for candidate in candidates:
         for probe in _of(needs, candidate, catalog):
             made.setdefault(probe.name, probe)
     return tuple(made.values())
@@ -97,7 +97,7 @@ def is_read_only(candidate: Candidate, catalog: Catalog) -> bool:
 def written_as(candidate: Candidate, catalog: Catalog) -> Candidate:
     """The candidate whose writes stand for this one's: without options that only images have."""
     known = catalog.filesystems[candidate.filesystem].options
-    options = tuple(one for one in candidate.options if not known[one[0]].is_of_image)
+    options = tuple(option for option in candidate.options if not known[option[0]].is_of_image)
     return replace(candidate, options=options)
 
 
@@ -253,5 +253,5 @@ def study_name(needs: Needs) -> str:
 def _toml(value: Any) -> str:
     """A value of TOML in one line."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f'"{key}" = {_toml(one)}' for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f'"{key}" = {_toml(inner)}' for key, inner in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)

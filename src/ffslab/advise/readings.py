@@ -61,12 +61,12 @@ NOT_RUN = Reading({})
 def readings_of(made: Sequence[Probe], results: Iterable[CaseResult]) -> dict[str, Reading]:
     """The reading of each probe that has a result, by its name."""
     kinds = {probe.name: probe.kind for probe in made}
-    found = {}
+    readings = {}
     for result in results:
         name = str(result["axes"].get("part"))
         if name in kinds:
-            found[name] = reading_of(kinds[name], result)
-    return found
+            readings[name] = reading_of(kinds[name], result)
+    return readings
 
 
 def reading_of(kind: str, result: CaseResult) -> Reading:
@@ -90,9 +90,9 @@ def _is_full(result: CaseResult) -> bool:
 
 def _boot(result: CaseResult) -> dict[str, Value]:
     figures = {figure.key: figure.value for figure in figures_of(result)}
-    found = {}
+    values = {}
     if _LISTED in figures:
-        found["boot"] = Value(figures[_LISTED], _boot_words(figures))
+        values["boot"] = Value(figures[_LISTED], _boot_words(figures))
     memory = {
         key.removeprefix(_MEMORY).removesuffix(".total_bytes"): value
         for key, value in figures.items()
@@ -104,8 +104,10 @@ def _boot(result: CaseResult) -> dict[str, Value]:
             f"after {label.partition('-')[0]} {format_size(int(size))}"
             for label, size in memory.items()
         )
-        found["ram"] = Value(memory[most], each)
-    space = next((one for one in result["space"] if one["label"].startswith("mount")), None)
+        values["ram"] = Value(memory[most], each)
+    space = next(
+        (reading for reading in result["space"] if reading["label"].startswith("mount")), None
+    )
     if space is not None:
         image = image_of(result)
         packed = (
@@ -115,30 +117,32 @@ def _boot(result: CaseResult) -> dict[str, Value]:
             else ""
         )
         words = f"{packed}statfs() after the mount"
-        found["space"] = Value(space["available_bytes"], words)
+        values["space"] = Value(space["available_bytes"], words)
         if image and image["tree_bytes"]:
-            found["tree"] = Value(image["tree_bytes"])
-    return found
+            values["tree"] = Value(image["tree_bytes"])
+    return values
 
 
 def _boot_words(figures: Mapping[str, float]) -> str:
     """Where the time from the mount to the end of ls goes."""
-    mount, listed = (format_duration_ns(figures[f"{one}.duration_ns"]) for one in (_MOUNT, _LIST))
+    mount, listed = (format_duration_ns(figures[f"{step}.duration_ns"]) for step in (_MOUNT, _LIST))
     attach = figures.get(f"{_ATTACH}.duration_ns")
     of_ubi = "" if attach is None else f" ({format_duration_ns(attach)} of it UBI’s attach)"
-    pages = [figures.get(f"{one}.pages_read") or 0 for one in (_MOUNT, _LIST)]
+    pages = [figures.get(f"{step}.pages_read") or 0 for step in (_MOUNT, _LIST)]
     return f"mount {mount}{of_ubi}, ls {listed}; {sum(pages):,} pages read"
 
 
 def _write(result: CaseResult) -> dict[str, Value]:
-    found = {}
+    values = {}
     latencies = [
-        one for one in result["latencies"] if one["count"] and one["phase"] not in _NOT_MEASURED
+        latency
+        for latency in result["latencies"]
+        if latency["count"] and latency["phase"] not in _NOT_MEASURED
     ]
     if latencies:
-        longest = max(latencies, key=lambda one: one["max_ns"])
-        found["write"] = Value(longest["max_ns"], _latency_words(result, longest))
-    phase = next((one for one in result["phases"] if one["phase"] == "workload"), None)
+        longest = max(latencies, key=lambda latency: latency["max_ns"])
+        values["write"] = Value(longest["max_ns"], _latency_words(result, longest))
+    phase = next((phase for phase in result["phases"] if phase["phase"] == "workload"), None)
     page = result["spec"]["board"]["chip"]["page_bytes"]
     if phase is not None and phase["bytes_written"]:
         programmed = phase.get("pages_programmed")
@@ -147,8 +151,8 @@ def _write(result: CaseResult) -> dict[str, Value]:
             words = (
                 f"{programmed:,} pages programmed for {format_size(phase['bytes_written'])} written"
             )
-            found["programmed"] = Value(ratio, words)
-    return found
+            values["programmed"] = Value(ratio, words)
+    return values
 
 
 _OWN = dict.fromkeys(("init", "ffsagent"), "within the writes")  # the agent's tasks
@@ -209,13 +213,13 @@ _READERS = {BOOT: _boot, CUT: _boot, WRITE: _write, WEAR: _wear, POWER: _power}
 
 
 def values_of(
-    needs: Needs, candidate: Candidate, found: Mapping[str, Reading], catalog: Catalog
+    needs: Needs, candidate: Candidate, readings: Mapping[str, Reading], catalog: Catalog
 ) -> dict[str, Value]:
     """All values of a candidate by the key of the need; one that is missing was not measured."""
-    boot, cut = (_named(found, kind, candidate) for kind in (BOOT, CUT))
-    write = _named(found, WRITE, written_as(candidate, catalog))
-    clean_ram, cut_ram = (_value(one, "ram") for one in (boot, cut))
-    ram = {one.value: one for one in (cut_ram, clean_ram) if one.value is not None}
+    boot, cut = (_named(readings, kind, candidate) for kind in (BOOT, CUT))
+    write = _named(readings, WRITE, written_as(candidate, catalog))
+    clean_ram, cut_ram = (_value(reading, "ram") for reading in (boot, cut))
+    ram = {value.value: value for value in (cut_ram, clean_ram) if value.value is not None}
     values = {
         "space": _value(boot, "space"),
         "boot": _value(boot, "boot"),
@@ -224,29 +228,29 @@ def values_of(
         "write": _value(write, "write"),
     }
     if needs.power_cuts:
-        values["power"] = _as_promised(candidate, found, catalog)
+        values["power"] = _as_promised(candidate, readings, catalog)
     if needs.writes is not None and needs.writes.years is not None:
-        wear = _named(found, WEAR, worn_as(candidate, catalog))
+        wear = _named(readings, WEAR, worn_as(candidate, catalog))
         size = candidate.partition_bytes or needs.partition_bytes
         values["life"] = _life(needs, size, _value(write, "programmed"), _value(wear, "imbalance"))
     return values
 
 
 def _named(
-    found: Mapping[str, Reading], kind: str, candidate: Candidate, variant: str = ""
+    readings: Mapping[str, Reading], kind: str, candidate: Candidate, variant: str = ""
 ) -> Reading:
-    return found.get(Probe(kind, candidate, {}, variant).name, NOT_RUN)
+    return readings.get(Probe(kind, candidate, {}, variant).name, NOT_RUN)
 
 
-def _as_promised(candidate: Candidate, found: Mapping[str, Reading], catalog: Catalog) -> Value:
+def _as_promised(candidate: Candidate, readings: Mapping[str, Reading], catalog: Catalog) -> Value:
     """The share of states after a power cut that are as promised, in percent."""
     if is_read_only(candidate, catalog):
         return Value(100.0, "nothing is ever written to it")
-    cut = power_as(candidate, catalog)
-    readings = [_named(found, POWER, cut, history.replace("-", "")) for history in POWER_HISTORIES]
+    stand_in = power_as(candidate, catalog)
     states, correct = 0.0, 0.0
     words = []
-    for history, reading in zip(POWER_HISTORIES, readings, strict=True):
+    for history in POWER_HISTORIES:
+        reading = _named(readings, POWER, stand_in, history.replace("-", ""))
         all_states, right = _value(reading, "states"), _value(reading, "correct")
         if all_states.value is None or right.value is None:
             return all_states

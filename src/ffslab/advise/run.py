@@ -64,7 +64,9 @@ def ready(
         raise disk_error(error, root) from error
     write_atomic(prepared.source.path, prepared.source.text)
     earlier = runs_of(prepared.study.name, root)
-    run = next((one for one in earlier if _is_same(one, prepared.cases, site)), None)
+    run = next(
+        (candidate for candidate in earlier if _is_same(candidate, prepared.cases, site)), None
+    )
     if run is None:
         run = new_run(request, site, now())
         for other in earlier:
@@ -103,7 +105,7 @@ def adopt(run: RunDirectory, other: RunDirectory, cases: Sequence[Case], site: S
         return 0
     missing = remaining(cases, run.done_ids(cases))
     known = other.done_ids(missing)
-    copied = [(other.case_dir(one), run.case_dir(one)) for one in known]
+    copied = [(other.case_dir(case_id), run.case_dir(case_id)) for case_id in known]
     if known and (other.path / STATES).is_dir():
         copied.append((other.path / STATES, run.path / STATES))
     for source, target in copied:

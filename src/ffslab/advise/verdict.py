@@ -131,7 +131,7 @@ class Judged:
     @property
     def failures(self) -> tuple[Cell, ...]:
         """Needs of which a case was run and did not pass, so that nothing is known."""
-        return tuple(one for one in self.unknown if one.value.failed)
+        return tuple(cell for cell in self.unknown if cell.value.failed)
 
     def cell(self, key: str) -> Cell:
         """The cell of the need called `key`."""
@@ -140,37 +140,37 @@ class Judged:
 
 def needs_asked(needs: Needs) -> tuple[Need, ...]:
     """The needs of a file in the order in which they are shown."""
-    found = []
+    asked = []
     if needs.content_bytes or needs.free_bytes:
         title = "space left beside the content"
-        found.append(Need("space", title, "free", needs.free_bytes, "bytes", True))
+        asked.append(Need("space", title, "free", needs.free_bytes, "bytes", True))
     if needs.boot_ns is not None:
         title = "mount to the end of ls"
-        found.append(Need("boot", f"{title}, clean", "boot", needs.boot_ns, "ns"))
+        asked.append(Need("boot", f"{title}, clean", "boot", needs.boot_ns, "ns"))
         if needs.power_cuts:
             cut = Need("boot-cut", f"{title}, after a power cut", "cut", needs.boot_ns, "ns")
-            found.append(cut)
+            asked.append(cut)
     if needs.ram_bytes is not None:
-        found.append(Need("ram", "RAM of the file system", "RAM", needs.ram_bytes, "bytes"))
+        asked.append(Need("ram", "RAM of the file system", "RAM", needs.ram_bytes, "bytes"))
     if needs.write_ns is not None:
-        found.append(Need("write", "the longest write", "write", needs.write_ns, "ns"))
+        asked.append(Need("write", "the longest write", "write", needs.write_ns, "ns"))
     if needs.writes is not None and needs.writes.years is not None:
         title = "life of the flash (estimate)"
-        found.append(Need("life", title, "life", needs.writes.years, "years", True))
+        asked.append(Need("life", title, "life", needs.writes.years, "years", True))
     if needs.power_cuts:
         title = "states after a power cut that are as promised"
         share = needs.as_promised_percent
-        found.append(Need("power", title, "power", share, "percent", True))
-    return tuple(found)
+        asked.append(Need("power", title, "power", share, "percent", True))
+    return tuple(asked)
 
 
-def judged(
-    asked: Sequence[Need], found: Sequence[tuple[Candidate, Mapping[str, Value]]]
+def judge_candidates(
+    asked: Sequence[Need], measured: Sequence[tuple[Candidate, Mapping[str, Value]]]
 ) -> tuple[Judged, ...]:
     """All candidates, the best first."""
     every = (
         Judged(candidate, tuple(Cell(need, _value(values, need)) for need in asked), number)
-        for number, (candidate, values) in enumerate(found)
+        for number, (candidate, values) in enumerate(measured)
     )
     return ranked(every)
 
@@ -184,37 +184,37 @@ def ranked(every: Any) -> tuple[Judged, ...]:
     return tuple(sorted(every, key=rank_key))
 
 
-def rank_key(one: Judged) -> tuple[float, ...]:
+def rank_key(judged: Judged) -> tuple[float, ...]:
     """The smaller the better."""
-    failed = len(one.failures)
-    missing = sum(-math.log(cell.factor) if cell.factor else math.inf for cell in one.missed)
+    failed = len(judged.failures)
+    missing = sum(-math.log(cell.factor) if cell.factor else math.inf for cell in judged.missed)
     headroom = min(
         (
             min(cell.factor, _HEADROOM_MAX)
-            for cell in one.cells
+            for cell in judged.cells
             if cell.standing == MET and cell.need.unit != "percent"
         ),
         default=1.0,
     )
-    departures = len(one.candidate.options) + (one.candidate.partition_bytes is not None)
+    departures = len(judged.candidate.options) + (judged.candidate.partition_bytes is not None)
     return (
-        len(one.missed) + failed,
-        len(one.unknown) - failed,
+        len(judged.missed) + failed,
+        len(judged.unknown) - failed,
         missing,
-        one.candidate.risks,
+        judged.candidate.risks,
         -headroom,
         departures,
-        one.order,
+        judged.order,
     )
 
 
-def with_limit(one: Judged, key: str, limit: float) -> Judged:
+def with_limit(judged: Judged, key: str, limit: float) -> Judged:
     """The same candidate, were another limit asked for."""
     cells = tuple(
         replace(cell, need=replace(cell.need, limit=limit)) if cell.need.key == key else cell
-        for cell in one.cells
+        for cell in judged.cells
     )
-    return replace(one, cells=cells)
+    return replace(judged, cells=cells)
 
 
 def conclusion(best: Judged, total: int) -> str:

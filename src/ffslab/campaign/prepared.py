@@ -9,7 +9,7 @@ from pathlib import Path
 from ffslab.loader import StudySource
 from ffslab.model.case import Case
 from ffslab.model.study import Override, Study
-from ffslab.targets.registry import DEFAULT_TARGET
+from ffslab.targets import DEFAULT_TARGET
 
 
 @dataclass(frozen=True, slots=True)

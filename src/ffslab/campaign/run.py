@@ -45,7 +45,8 @@ from ffslab.program import command, program
 from ffslab.results.files import MANIFEST
 from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create_run
-from ffslab.targets.registry import DEFAULT_TARGET, site_module, target_kind
+from ffslab.targets import DEFAULT_TARGET
+from ffslab.targets.registry import site_module, target_kind
 from ffslab.targets.target import Opening, Site, SiteOptions
 from ffslab.workloads.parts import explore_module
 from ffslab.workloads.plans import guest_case

@@ -32,7 +32,8 @@ from ffslab.model.specs import REPEAT
 from ffslab.model.study import Override
 from ffslab.program import command
 from ffslab.results.rundir import RunDirectory
-from ffslab.targets.registry import DEFAULT_TARGET, site_module, target_kind
+from ffslab.targets import DEFAULT_TARGET
+from ffslab.targets.registry import site_module, target_kind
 from ffslab.targets.target import SiteOptions
 
 _REPEATS = 3

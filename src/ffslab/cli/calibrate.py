@@ -11,6 +11,7 @@ import typer
 
 from ffslab.cli.parse import Catalogs
 from ffslab.program import command
+from ffslab.targets import DEFAULT_TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,10 +43,12 @@ def register(app: typer.Typer) -> None:
         board: Annotated[
             str, typer.Option(metavar="NAME", help="The board as it is described so far.")
         ],
-        target: Annotated[str, typer.Option(metavar="NAME", help="Where it is measured.")] = "uml",
+        target: Annotated[
+            str, typer.Option(metavar="NAME", help="Where it is measured.")
+        ] = DEFAULT_TARGET,
         at: Annotated[
             Path | None,
-            typer.Option("--place", metavar="FILE", help="The board, with --target ssh."),
+            typer.Option("--place", metavar="FILE", help="The board, on a target with boards."),
         ] = None,
         yes: Annotated[
             bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
@@ -154,16 +157,16 @@ class _Device:
         if self.place is None:
             return ()
         from ffslab.errors import UsageError
-        from ffslab.targets.ssh.place import read_place
+        from ffslab.targets.registry import target_kind
 
-        found = read_place(self.place)
-        if found.board != board:
+        kind = target_kind(self.target, self.place)
+        if kind.board != board:
             raise UsageError(
-                f"{self.place} is of board {found.board}, not {board}",
+                f"{self.place} is of board {kind.board}, not {board}",
                 cause="another file, or another --board",
-                remedy=f"--board {found.board}",
+                remedy=f"--board {kind.board}",
             )
-        return (f"partition_bytes={found.partition_bytes}",)
+        return (f"partition_bytes={kind.partition_bytes}",)
 
 
 def _measured_run(
@@ -259,7 +262,7 @@ def _known(
 ) -> dict[str, int]:
     """The figures that the measured guests were given, where a target has any."""
     from ffslab.calibrate.figures import is_price_of_code
-    from ffslab.targets.registry import DEFAULT_TARGET, site_module
+    from ffslab.targets.registry import site_module
 
     kind = site_module(str(run.manifest().get("target", DEFAULT_TARGET))).KIND
     if not kind.capabilities.virtual_time:
@@ -276,8 +279,6 @@ def _known(
 
 def _source(run: RunDirectory) -> str:
     """What stands as the source of each figure found."""
-    from ffslab.targets.registry import DEFAULT_TARGET
-
     target = run.manifest().get("target", DEFAULT_TARGET)
     return f"ffslab calibrate on target {target}, run {run.path.name}"
 

@@ -14,8 +14,8 @@ from ffslab.program import command, program
 
 if TYPE_CHECKING:
     from ffslab.fsimage.extract import NamedTree
-    from ffslab.fsimage.findings import Verdict
     from ffslab.fsimage.node import Node
+    from ffslab.fsimage.problems import CheckResult
 
 _SHOWN_OF_A_RULE = 5
 
@@ -125,7 +125,7 @@ class _Examined:
 
     kind: Kind
     path: Path
-    report: Verdict[Any]
+    report: CheckResult[Any]
     shows_no_image: bool
     summary: tuple[str, ...]
     document: dict[str, Any]
@@ -204,10 +204,10 @@ def _print_json(shown: _Examined, *, listing: bool) -> None:
 
 
 def _print_report(shown: _Examined, *, everything: bool) -> None:
-    from ffslab.fsimage.show import finding_lines
+    from ffslab.fsimage.show import problem_lines
 
     most = 10**9 if everything else _SHOWN_OF_A_RULE
-    for line in (*shown.summary, *finding_lines(shown.report, most)):
+    for line in (*shown.summary, *problem_lines(shown.report, most)):
         typer.echo(line)
     if any(number > most for number in shown.report.counts.values()):
         typer.echo(f"all findings: {command('fsck', shown.kind.value, shown.path, '--all')}")

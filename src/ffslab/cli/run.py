@@ -9,6 +9,7 @@ import typer
 
 from ffslab.cli.parse import Catalogs
 from ffslab.program import command, program, this_command
+from ffslab.targets import DEFAULT_TARGET
 
 _FINDINGS_SHOWN = 10
 
@@ -86,9 +87,11 @@ def register(app: typer.Typer) -> None:
         output: Annotated[
             Path, typer.Option("--output", "-o", help="Where run directories go.")
         ] = Path("results"),
-        target: Annotated[str, typer.Option(metavar="NAME", help="Where guests run.")] = "uml",
+        target: Annotated[
+            str, typer.Option(metavar="NAME", help="Where guests run.")
+        ] = DEFAULT_TARGET,
         place: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="The board, with --target ssh.")
+            Path | None, typer.Option(metavar="FILE", help="The board, on a target with boards.")
         ] = None,
         labgrid: Annotated[
             str, typer.Option(metavar="PLACE", help="Switches the board's power.")
@@ -108,7 +111,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 min=1,
                 max=10**6,
-                help="Wall-clock limit of a case in seconds [300; on qemu and boards 3600].",
+                help="Wall-clock limit of a case in seconds [the target's, 300 or more].",
             ),
         ] = None,
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,

@@ -39,16 +39,15 @@ def register(app: typer.Typer) -> None:
         from ffslab.campaign.run import prepare
         from ffslab.cli.parse import parse_set
         from ffslab.lab.progress import ConsoleProgress
+        from ffslab.targets.registry import shell_module, site_module
         from ffslab.targets.target import SiteOptions
-        from ffslab.targets.uml.shell import run_shell
-        from ffslab.targets.uml.site import site_for
 
         overrides = [parse_set(text) for text in settings or ()]
         prepared = prepare(study, overrides, [case] if case else [], catalogs=catalogs or ())
         chosen = prepared.cases[0]
-        lab = site_for([chosen], SiteOptions()).lab
+        site = site_module().site_for([chosen], SiteOptions())
         progress = ConsoleProgress()
-        image_job = image_jobs([chosen], lambda: lab, progress).get(chosen.id)
+        image_job = image_jobs([chosen], site.lab_of_images, progress).get(chosen.id)
         image = built(image_job, progress) if image_job else None
         # On a terminal they are one; else the output is the shell's alone.
         typer.echo(
@@ -56,11 +55,9 @@ def register(app: typer.Typer) -> None:
             "leave with `exit`.\nNot for measuring: time here is the host's, not the model's.",
             err=True,
         )
-        own_lab = lab.for_kernel(chosen.kernel)
-        assert own_lab is not None  # `site_for` has built it
         on_terminal = sys.stdin is not None and sys.stdin.isatty()
         commands = None if on_terminal else sys.stdin.buffer if sys.stdin else BytesIO()
-        status = run_shell(
-            chosen, own_lab, Path("/var/tmp"), program, image.path if image else None, commands
+        status = shell_module().run_shell(
+            site, chosen, Path("/var/tmp"), program, image.path if image else None, commands
         )
         raise typer.Exit((0 if status == 0 else 3) if on_terminal else status)

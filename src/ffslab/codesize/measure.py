@@ -32,13 +32,13 @@ def measure(
     A file system without known objects is in `unmeasured`. Raises what `ensure_objects` does; with
     `go_on` that is in `unmeasured` too, and nothing is lost but the figures of an architecture.
     """
-    found, unmeasured = [], {}
+    all_needs, unmeasured = [], {}
     for filesystem in filesystems:
         try:
-            found.append(needs_of(filesystem))
+            all_needs.append(needs_of(filesystem))
         except SpecError as error:
             unmeasured[filesystem.name] = error.message
-    wanted = dict.fromkeys(part for needs in found for part in (*needs.parts, *needs.shown))
+    wanted = dict.fromkeys(part for needs in all_needs for part in (*needs.parts, *needs.shown))
     measured = {}
     for name in architectures:
         try:
@@ -49,7 +49,7 @@ def measure(
             told = f"{error.message}; {error.remedy}" if error.remedy else error.message
             unmeasured[name] = told
             progress.note(f"no sizes of code for {name}: {told}")
-    return CodeSizes(measured, with_same_code(found), unmeasured)
+    return CodeSizes(measured, with_same_code(all_needs), unmeasured)
 
 
 def _measured(
@@ -74,32 +74,32 @@ def measure_parts(objects: Objects, names: Iterable[str]) -> dict[str, Size]:
 
 def object_files(objects: Objects, part: Part) -> list[Path]:
     """The files of a part; InfrastructureError if the build did not make them."""
-    found: list[Path] = []
-    for place in part.objects:
+    files: list[Path] = []
+    for object_name in part.objects:
         root = objects.tree
         if part.own:
-            directory, _, place = place.partition("/")
+            directory, _, object_name = object_name.partition("/")
             root = objects.own[directory]
-        found += [root / name for name in _named(root, place) if name not in part.without]
-    absent = [path for path in found if not path.is_file()]
-    if absent or not found:
+        files += [root / name for name in _named(root, object_name) if name not in part.without]
+    absent = [path for path in files if not path.is_file()]
+    if absent or not files:
         raise _not_built(part, absent)
-    return found
+    return files
 
 
-def _named(root: Path, place: str) -> list[str]:
+def _named(root: Path, object_name: str) -> list[str]:
     """The object files, relative to the root, that a place stands for."""
-    path = root / place
-    if place.endswith(_ARCHIVE) and path.exists():
+    path = root / object_name
+    if object_name.endswith(_ARCHIVE) and path.exists():
         # A thin archive: it names files that stay where they are, those of archives in it too.
         return [os.path.relpath(name, root) for name in _run(["ar", "t", str(path)]).split()]
-    if place.endswith(_MODULE) and path.exists():
+    if object_name.endswith(_MODULE) and path.exists():
         # That of a module outside of the kernel names its files by where it was compiled, in a
         # directory of the same name.
         words = path.read_text(encoding="utf-8").split()
         here = f"/{root.name}/"
         return [word.rpartition(here)[2] if Path(word).is_absolute() else word for word in words]
-    return [place]
+    return [object_name]
 
 
 def sizes_of(objects: Objects, paths: Sequence[Path]) -> dict[Path, Size]:

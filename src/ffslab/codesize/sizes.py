@@ -58,7 +58,10 @@ class Sum:
     @property
     def shown(self) -> tuple[str, ...]:
         """The values to name: not those that differ in the image only, if there are others."""
-        return tuple(one for one in self.options if not one.startswith("image-")) or self.options
+        return (
+            tuple(option for option in self.options if not option.startswith("image-"))
+            or self.options
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,9 @@ class Needs:
     shown: tuple[str, ...]
     sums: tuple[Sum, ...]
 
-    def parts_of(self, one: Sum) -> tuple[str, ...]:
+    def parts_of(self, total: Sum) -> tuple[str, ...]:
         """The parts of a sum, each once and in the order of rows."""
-        wanted = {part for name in one.compressors for part in self.compressors[name]}
+        wanted = {part for name in total.compressors for part in self.compressors[name]}
         return tuple(part for part in self.parts if part in wanted or part in self.base)
 
     @property
@@ -158,22 +161,22 @@ def _sums(filesystem: Filesystem, code: Code) -> Iterable[Sum]:
     values = dict.fromkeys(option.values if option is not None else ())
     default = option.default if option is not None else ALL
     every = tuple(code.compressors)
-    found: dict[tuple[frozenset[str], bool], Sum] = {}
+    sums: dict[tuple[frozenset[str], bool], Sum] = {}
     for value in (*values, ALL) if len(every) > 1 or option is None else values:
         used = code.values.get(value, (value,) if value in code.compressors else None)
         known = used is not None or value == ALL
         used = every if used is None else used
-        before = found.get((frozenset(used), known), Sum((), used, known=known))
-        found[frozenset(used), known] = Sum(
+        before = sums.get((frozenset(used), known), Sum((), used, known=known))
+        sums[frozenset(used), known] = Sum(
             (*before.options, value), used, value if value == default else before.default, known
         )
-    return found.values()
+    return sums.values()
 
 
-def with_same_code(found: Sequence[Needs]) -> tuple[Needs, ...]:
+def with_same_code(all_needs: Sequence[Needs]) -> tuple[Needs, ...]:
     """The file systems with those joined that need the same, under the first one's title."""
     joined: dict[object, Needs] = {}
-    for needs in found:
+    for needs in all_needs:
         key = (needs.base, tuple(needs.compressors), needs.shown, needs.sums)
         before = joined.get(key)
         first = before or needs
@@ -194,21 +197,23 @@ def _by_length(name: str) -> tuple[int, str]:
     return len(name), name
 
 
-def sum_title(one: Sum) -> str:
+def sum_title(total: Sum) -> str:
     """A sum in words."""
-    if one.options == (ALL,):
-        return "with all compressors" if one.compressors else "sum"
+    if total.options == (ALL,):
+        return "with all compressors" if total.compressors else "sum"
     text = "compression " + " or ".join(
-        "all compressors" if value == ALL else value for value in one.shown
+        "all compressors" if value == ALL else value for value in total.shown
     )
-    if not one.compressors:
+    if not total.compressors:
         text += " (no compressor in the kernel)"
-    if not one.known:
+    if not total.known:
         text += " (not known which it uses: all)"
-    if not one.default:
+    if not total.default:
         return text
     return (
-        f"{text}, the default" if one.shown == (one.default,) else f"{text}, default {one.default}"
+        f"{text}, the default"
+        if total.shown == (total.default,)
+        else f"{text}, default {total.default}"
     )
 
 
@@ -225,10 +230,10 @@ def to_document(sizes: CodeSizes) -> dict[str, Any]:
         "v": VERSION,
         "architectures": {
             name: {
-                **{key: value for key, value in asdict(one).items() if key != "parts"},
-                "parts": {part: asdict(size) for part, size in one.parts.items()},
+                **{key: value for key, value in asdict(measured).items() if key != "parts"},
+                "parts": {part: asdict(size) for part, size in measured.parts.items()},
             }
-            for name, one in sizes.architectures.items()
+            for name, measured in sizes.architectures.items()
         },
         "filesystems": [_needs_document(needs, sizes) for needs in sizes.filesystems],
         "unmeasured": dict(sizes.unmeasured),
@@ -244,16 +249,16 @@ def _needs_document(needs: Needs, sizes: CodeSizes) -> dict[str, Any]:
         "shown": list(needs.shown),
         "sums": [
             {
-                "options": list(one.options),
-                "default": one.default,
-                "known": one.known,
-                "compressors": list(one.compressors),
+                "options": list(total.options),
+                "default": total.default,
+                "known": total.known,
+                "compressors": list(total.compressors),
                 "bytes": {
-                    name: asdict(measured.sum(needs.parts_of(one)))
+                    name: asdict(measured.sum(needs.parts_of(total)))
                     for name, measured in sizes.architectures.items()
                 },
             }
-            for one in needs.sums
+            for total in needs.sums
         ],
     }
 
@@ -265,15 +270,15 @@ def from_document(document: Mapping[str, Any]) -> CodeSizes:
     sizes = CodeSizes(
         architectures={
             str(name): Measured(
-                str(one["title"]),
-                str(one["source"]),
-                str(one["compiler"]),
-                str(one["objects_id"]),
-                {str(part): _size(size) for part, size in one["parts"].items()},
+                str(entry["title"]),
+                str(entry["source"]),
+                str(entry["compiler"]),
+                str(entry["objects_id"]),
+                {str(part): _size(size) for part, size in entry["parts"].items()},
             )
-            for name, one in document["architectures"].items()
+            for name, entry in document["architectures"].items()
         },
-        filesystems=tuple(_needs(one) for one in document["filesystems"]),
+        filesystems=tuple(_needs(entry) for entry in document["filesystems"]),
         unmeasured={str(name): str(why) for name, why in document["unmeasured"].items()},
     )
     for needs in sizes.filesystems:
@@ -300,14 +305,14 @@ def _needs(stored: Mapping[str, Any]) -> Needs:
         shown=tuple(map(str, stored["shown"])),
         sums=tuple(
             Sum(
-                tuple(map(str, one["options"])),
-                tuple(map(str, one["compressors"])),
-                str(one["default"]),
-                bool(one["known"]),
+                tuple(map(str, entry["options"])),
+                tuple(map(str, entry["compressors"])),
+                str(entry["default"]),
+                bool(entry["known"]),
             )
-            for one in stored["sums"]
+            for entry in stored["sums"]
         ),
     )
-    for one in needs.sums:
-        needs.parts_of(one)
+    for total in needs.sums:
+        needs.parts_of(total)
     return needs

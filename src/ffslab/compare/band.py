@@ -89,7 +89,7 @@ def bands_of(side: Side) -> dict[str, tuple[MovedFigure, ...]]:
     for case in split_perturbed(side)[0]:
         if case.is_good and histories.of(case):
             groups.setdefault(case.label, []).append(case)
-    found = {}
+    bands = {}
     for label, cases in groups.items():
         # As if its versions were another build's: the base is the case itself.
         rows = []
@@ -99,27 +99,27 @@ def bands_of(side: Side) -> dict[str, tuple[MovedFigure, ...]]:
             if width is not None:
                 value = mean(case.figures[key].value for case in own)
                 rows.append(MovedFigure(figure, value, width))
-        found[label] = tuple(rows)
-    return found
+        bands[label] = tuple(rows)
+    return bands
 
 
 def _values(key: str, case: ComparedCase, versions: Sequence[ComparedCase]) -> list[float]:
     """The figure as it is, then as perturbed."""
-    return [one.figures[key].value for one in (case, *versions) if key in one.figures]
+    return [version.figures[key].value for version in (case, *versions) if key in version.figures]
 
 
 def joined(bands: Iterable[Band | None]) -> Band | None:
     """The band of a row of several seeds: as wide as that of any."""
-    known = [found for found in bands if found is not None]
+    known = [band for band in bands if band is not None]
     if not known:
         return None
-    relative = [found.relative for found in known if found.relative is not None]
+    relative = [band.relative for band in known if band.relative is not None]
     return Band(
-        low=min(found.low for found in known),
-        high=max(found.high for found in known),
+        low=min(band.low for band in known),
+        high=max(band.high for band in known),
         relative=(min(low for low, _ in relative), max(high for _, high in relative))
         if len(relative) == len(known)
         else None,
-        base_histories=min(found.base_histories for found in known),
-        new_histories=min(found.new_histories for found in known),
+        base_histories=min(band.base_histories for band in known),
+        new_histories=min(band.new_histories for band in known),
     )

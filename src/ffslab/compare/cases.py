@@ -166,9 +166,9 @@ def _of_repeats(repeats: Sequence[ComparedCase]) -> ComparedCase:
     if failed is not None:
         return replace(failed, id=repeats[0].id, spec=repeats[0].spec)
     figures = {
-        key: replace(figure, value=median(found))
+        key: replace(figure, value=median(values))
         for key, figure in repeats[0].figures.items()
-        if len(found := [case.figures[key].value for case in repeats if key in case.figures])
+        if len(values := [case.figures[key].value for case in repeats if key in case.figures])
         == len(repeats)
     }
     return replace(repeats[0], figures=figures)

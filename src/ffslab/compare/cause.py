@@ -97,8 +97,8 @@ def cause_of(phase: str, pairs: Sequence[CasePair]) -> Cause | None:
 def _all_changed(
     metrics: Iterable[Metric], phase: str, pairs: Sequence[CasePair]
 ) -> tuple[Change, ...]:
-    found = (_changed(_change(metric, phase, pairs)) for metric in metrics)
-    return tuple(change for change in found if change is not None)
+    changes = (_changed(_change(metric, phase, pairs)) for metric in metrics)
+    return tuple(change for change in changes if change is not None)
 
 
 def _changed(change: Change | None) -> Change | None:
@@ -108,9 +108,9 @@ def _changed(change: Change | None) -> Change | None:
 def _change(metric: Metric, phase: str, pairs: Sequence[CasePair]) -> Change | None:
     """The means of a metric of a phase; None if a case does not have it."""
     key = f"{phase}.{metric.name}"
-    found = [(pair.base.figures.get(key), pair.new.figures.get(key)) for pair in pairs]
-    values = [(base.value, new.value) for base, new in found if base and new]
-    if not values or len(values) < len(found):
+    figures = [(pair.base.figures.get(key), pair.new.figures.get(key)) for pair in pairs]
+    values = [(base.value, new.value) for base, new in figures if base and new]
+    if not values or len(values) < len(figures):
         return None
     return Change(metric, mean(base for base, _ in values), mean(new for _, new in values))
 
@@ -121,7 +121,7 @@ def _has_tasks(case: ComparedCase, phase: str) -> bool:
 
 def _tasks(phase: str, pairs: Sequence[CasePair]) -> tuple[TaskChange, ...]:
     """Who asked for more or less, what changed most first."""
-    found = []
+    changes = []
     names = dict.fromkeys(
         work.task
         for pair in pairs
@@ -135,9 +135,9 @@ def _tasks(phase: str, pairs: Sequence[CasePair]) -> tuple[TaskChange, ...]:
             after = [_asked(pair.new, phase, task, metric) for pair in pairs]
             change = Change(metric, mean(before), mean(after))
             if change.difference:
-                found.append(TaskChange(task, change))
-    found.sort(key=lambda one: -abs(one.change.difference))
-    return tuple(found[:_MOST_TASKS])
+                changes.append(TaskChange(task, change))
+    changes.sort(key=lambda task_change: -abs(task_change.change.difference))
+    return tuple(changes[:_MOST_TASKS])
 
 
 def _asked(case: ComparedCase, phase: str, task: str, metric: Metric) -> int:

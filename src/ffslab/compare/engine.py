@@ -132,8 +132,8 @@ def _compared(base: Side, new: Side, paired: Paired, rules: Rules, axis: str) ->
     # A seed alone is missing beside others of its case: it gets its whole id.
     rows += [_alone(case, Verdict.MISSING, new) for case in paired.missing]
     rows += [_alone(case, Verdict.NEW, base) for case in paired.new]
-    found = circumstances(base, new, paired.pairs)
-    return Comparison(base, new, found, tuple(rows), axis)
+    facts = circumstances(base, new, paired.pairs)
+    return Comparison(base, new, facts, tuple(rows), axis)
 
 
 def _label(pair: CasePair) -> str:
@@ -171,7 +171,7 @@ def _case(
         Verdict.FAILING,
         Verdict.INCOMPARABLE,
     ):
-        told = [f"{_seed(pair, pairs)}{text}" for pair, found, text in whys if found is decided]
+        told = [f"{_seed(pair, pairs)}{text}" for pair, verdict, text in whys if verdict is decided]
         if told:
             verdict, why = decided, "; ".join(told)
             break
@@ -317,21 +317,21 @@ def _amount(case: ComparedCase) -> str:
 def _causes(rows: Sequence[FigureRow], pairs: Sequence[CasePair]) -> tuple[Cause, ...]:
     """Why figures changed, by the phases that they are of, those of main figures first."""
     phases = dict.fromkeys(row.figure.phase for row in rows if row.verdict in CHANGES)
-    found = (cause_of(phase, pairs) for phase in phases if phase)
-    return tuple(cause for cause in found if cause is not None)
+    causes = (cause_of(phase, pairs) for phase in phases if phase)
+    return tuple(cause for cause in causes if cause is not None)
 
 
 def _broken(rows: Sequence[FigureRow], pairs: Sequence[CasePair]) -> tuple[str, ...]:
     """What differs between equal specs of one build, where nothing may."""
     if not all(pair.is_exact for pair in pairs):
         return ()
-    found = [row.figure.key for row in rows if row.verdict is not Verdict.SAME]
+    keys = [row.figure.key for row in rows if row.verdict is not Verdict.SAME]
     if any(pair.base.outcome != pair.new.outcome for pair in pairs):
-        found.insert(0, "outcome")
+        keys.insert(0, "outcome")
     digests = [(pair.base.flash_sha256, pair.new.flash_sha256) for pair in pairs]
     if any(base and new and _differ(base, new) for base, new in digests):
-        found.append(_FLASH_CONTENTS)
-    return tuple(found)
+        keys.append(_FLASH_CONTENTS)
+    return tuple(keys)
 
 
 def _differ(base: str, new: str) -> bool:

@@ -59,7 +59,7 @@ def model_errors(comparison: Comparison) -> tuple[ModelError, ...]:
         return ()
     board_is_new = comparison.new.has_real_clock
     ranges = _Ranges(comparison.new if board_is_new else comparison.base)
-    found = []
+    errors = []
     for case in comparison.cases:
         ids = [pair[board_is_new] for pair in case.ids]
         for row in case.rows:
@@ -68,8 +68,8 @@ def model_errors(comparison: Comparison) -> tuple[ModelError, ...]:
             lab, board = (row.base, row.new) if board_is_new else (row.new, row.base)
             if board > 0:
                 low, high, repeats = ranges.of(ids, row.figure.key, board)
-                found.append(ModelError(case.label, row.figure, lab, board, low, high, repeats))
-    return tuple(found)
+                errors.append(ModelError(case.label, row.figure, lab, board, low, high, repeats))
+    return tuple(errors)
 
 
 class _Ranges:
@@ -91,7 +91,7 @@ class _Ranges:
         low, high, repeats = value, value, 1
         for case_id in ids:
             known = self._repeats.get(self._specs.get(case_id, ""), ())
-            values = [one[key] for one in known if key in one]
+            values = [figures[key] for figures in known if key in figures]
             if values:
                 middle = median(values)
                 low = min(low, value + min(values) - middle)
@@ -103,14 +103,14 @@ class _Ranges:
 def summaries(errors: Sequence[ModelError]) -> tuple[ErrorSummary, ...]:
     """One for each metric, in the order of their first figures."""
     by_metric: dict[str, list[ModelError]] = {}
-    for one in errors:
-        by_metric.setdefault(one.figure.metric.name, []).append(one)
+    for error in errors:
+        by_metric.setdefault(error.figure.metric.name, []).append(error)
     return tuple(
         ErrorSummary(
-            found[0].figure.metric,
-            len(found),
-            median(abs(one.error) for one in found),
-            max(found, key=lambda one: abs(one.error)),
+            group[0].figure.metric,
+            len(group),
+            median(abs(error.error) for error in group),
+            max(group, key=lambda error: abs(error.error)),
         )
-        for found in by_metric.values()
+        for group in by_metric.values()
     )

@@ -80,10 +80,10 @@ def _by_spec(
     partner = {}
     for by_id in (True, False):
         for case in before:
-            found = same.get(case.spec_hash, [])
-            chosen = next((other for other in found if not by_id or other.id == case.id), None)
+            candidates = same.get(case.spec_hash, [])
+            chosen = next((other for other in candidates if not by_id or other.id == case.id), None)
             if case.id not in partner and chosen is not None:
-                found.remove(chosen)
+                candidates.remove(chosen)
                 partner[case.id] = chosen
     return partner
 
@@ -92,7 +92,7 @@ def _same_work(base: Side, case: ComparedCase, new: Side, other: ComparedCase) -
     """Whether two cases of one name are two versions of one thing: of one study, or equal work."""
     if case.spec[_WORKLOAD] == other.spec[_WORKLOAD]:
         return True
-    kinds = {one.spec[_WORKLOAD].get("kind", "") for one in (case, other)}
+    kinds = {either.spec[_WORKLOAD].get("kind", "") for either in (case, other)}
     return base.study == new.study and len(kinds) == 1
 
 
@@ -134,7 +134,7 @@ def _varying(cases: Sequence[ComparedCase]) -> list[str]:
     for case in cases:
         for name, value in case.axes.items():
             values.setdefault(name, set()).add(str(value))
-    return [name for name, found in values.items() if len(found) > 1]
+    return [name for name, distinct in values.items() if len(distinct) > 1]
 
 
 def also_differing(cases: Sequence[ComparedCase], axis: str) -> tuple[str, ...]:
@@ -160,9 +160,9 @@ def pair_axis(base: Side, new: Side, axis: str) -> Paired:
     places = {_place(case, axis) for case in before}
     return Paired(
         tuple(
-            _pair(base, case, new, others[place])
+            _pair(base, case, new, others[key])
             for case in before
-            if (place := _place(case, axis)) in others
+            if (key := _place(case, axis)) in others
         ),
         tuple(case for case in before if _place(case, axis) not in others),
         tuple(case for case in after if _place(case, axis) not in places),
@@ -194,13 +194,13 @@ def spec_differences(base: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[S
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    found: dict[str, str] = {}
+    flat: dict[str, str] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{key}.")
+            flat |= _flat(value, f"{prefix}{key}.")
         else:
-            found[prefix + key] = _text(value)
-    return found
+            flat[prefix + key] = _text(value)
+    return flat
 
 
 def _text(value: Any) -> str:

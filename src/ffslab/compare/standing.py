@@ -137,7 +137,7 @@ def standing(lines: Mapping[str, Line]) -> Standing | None:
     """None unless two lines have a point in common."""
     ratios = {label: line for label, line in ratios_to_first(lines).items() if line}
     points = tuple(sorted({point for line in ratios.values() for point in line}))
-    behind = {label: found for label, line in ratios.items() if (found := extent(line.items()))}
+    behind = {label: span for label, line in ratios.items() if (span := extent(line.items()))}
     if len(behind) < 2:
         return None
 
@@ -164,27 +164,27 @@ def _reigns(
     order: tuple[str, ...], points: tuple[float, ...], ratios: Mapping[str, Line]
 ) -> tuple[Reign, ...]:
     """As few stretches of neighbouring points as have a first in common."""
-    found: list[Reign] = []
+    reigns: list[Reign] = []
     for point in points:
         first = tuple(label for label in order if alike(ratios[label].get(point, math.inf)))
-        shared = tuple(label for label in found[-1].labels if label in first) if found else ()
+        shared = tuple(label for label in reigns[-1].labels if label in first) if reigns else ()
         if shared:
-            found[-1] = Reign(shared, (*found[-1].points, point))
+            reigns[-1] = Reign(shared, (*reigns[-1].points, point))
         else:
-            found.append(Reign(first, (point,)))
-    return tuple(found)
+            reigns.append(Reign(first, (point,)))
+    return tuple(reigns)
 
 
 def _crossings(order: tuple[str, ...], lines: Mapping[str, Line]) -> tuple[Crossing, ...]:
-    found = []
-    for one, other in combinations(order, 2):
+    crossings = []
+    for label, other in combinations(order, 2):
         smaller, at = "", 0.0
-        for point in sorted(point for point in lines[one] if point in lines[other]):
-            ratio = ratio_from(lines[other][point], lines[one][point], _LEAST)
+        for point in sorted(point for point in lines[label] if point in lines[other]):
+            ratio = ratio_from(lines[other][point], lines[label][point], _LEAST)
             if alike(ratio):
                 continue
-            now = one if ratio < 1 else other
+            now = label if ratio < 1 else other
             if smaller and now != smaller:
-                found.append(Crossing(smaller, now, at, point))
+                crossings.append(Crossing(smaller, now, at, point))
             smaller, at = now, point
-    return tuple(sorted(found, key=lambda crossing: (crossing.left, crossing.right)))
+    return tuple(sorted(crossings, key=lambda crossing: (crossing.left, crossing.right)))

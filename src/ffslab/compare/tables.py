@@ -200,16 +200,20 @@ def _cell(value: Any) -> str:
 
 def as_markdown(comparisons: Sequence[Comparison], choice: Choice) -> str:
     """Tables for a pull request: what differs, the cases that are shown, and why."""
-    return "\n".join(line for found in comparisons for line in _markdown(found, choice)) + "\n"
+    return (
+        "\n".join(line for comparison in comparisons for line in _markdown(comparison, choice))
+        + "\n"
+    )
 
 
 def _markdown(comparison: Comparison, choice: Choice) -> Iterator[str]:
     yield f"## {_md(comparison.new.name)} against {_md(comparison.base.name)}\n"
     if comparison.circumstances:
         yield "| what differs | base | new | cases |\n|---|---|---|---|"
-        for found in comparison.circumstances:
-            cases = str(found.cases or "")
-            yield f"| {_md(found.name)} | {_md(found.base)} | {_md(found.new)} | {cases} |"
+        for circumstance in comparison.circumstances:
+            cases = str(circumstance.cases or "")
+            values = f"{_md(circumstance.base)} | {_md(circumstance.new)}"
+            yield f"| {_md(circumstance.name)} | {values} | {cases} |"
     else:
         yield "Nothing differs in the circumstances."
     yield f"\n{_counts(case_counts(comparison))}\n"

@@ -166,7 +166,7 @@ def ratio_span(metric: Metric, low: float, high: float, low_at: str = "", high_a
     words = (
         "the same" if abs(ratio - 1) < _UNSEEN else ratio_words(metric, ratio) for ratio, _ in ends
     )
-    return span_words(*words, *(place for _, place in ends))
+    return span_words(*words, *(where for _, where in ends))
 
 
 def _noun(metric: Metric) -> str:
@@ -256,7 +256,7 @@ def cause_words(cause: Cause) -> str:
     told = [*_time_words(cause)]
     told += [", ".join(_count_words(change) for change in cause.counts)] if cause.counts else []
     if cause.tasks:
-        tasks = (f"{one.task} {_count_words(one.change, plain=True)}" for one in cause.tasks)
+        tasks = (f"{task.task} {_count_words(task.change, plain=True)}" for task in cause.tasks)
         told.append(f"by task: {', '.join(tasks)}")
     elif cause.counts and not cause.has_tasks:
         told.append("by task: not recorded")

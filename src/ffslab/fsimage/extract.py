@@ -188,14 +188,14 @@ class _Extraction:
     def _attributes(self, node: Node, descriptor: int, name: str) -> None:
         """Owner, mode, attributes, times; in this order, as a chown clears set-user-id."""
         is_link = node.type == "symlink"
-        place = f"/proc/self/fd/{descriptor}/{name}"
+        opened_path = f"/proc/self/fd/{descriptor}/{name}"
         try:
             if os.geteuid() == 0:
                 os.chown(name, node.uid, node.gid, dir_fd=descriptor, follow_symlinks=False)
             if not is_link:
                 os.chmod(name, stat.S_IMODE(node.mode), dir_fd=descriptor)
             for attribute, value in node.xattrs.items():
-                os.setxattr(place, attribute, value, follow_symlinks=False)
+                os.setxattr(opened_path, attribute, value, follow_symlinks=False)
             times = (node.atime, node.mtime)
             os.utime(name, times, dir_fd=descriptor, follow_symlinks=False)
         except (OSError, OverflowError, ValueError) as error:

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ffslab.fsimage.findings import Finding, Severity, Verdict, W
 from ffslab.fsimage.node import Node
+from ffslab.fsimage.problems import CheckResult, Problem, Severity, W
 
 _WIDTH = 80
 _OBJECTS = (
@@ -26,9 +26,9 @@ _OBJECTS = (
 )
 
 
-def counted(number: int, one: str, many: str) -> str:
+def counted(number: int, singular: str, many: str) -> str:
     """For example "1 block", "2 blocks"."""
-    return f"{number} {one if number == 1 else many}"
+    return f"{number} {singular if number == 1 else many}"
 
 
 def printable(text: str) -> str:
@@ -62,35 +62,35 @@ def wrapped(label: str, text: str) -> Iterator[str]:
 def objects_text(statistics: Mapping[str, int]) -> str:
     """How many objects of each kind there are, and what the files hold."""
     objects = ", ".join(
-        counted(statistics[f"objects_{name}"], one, many) for name, one, many in _OBJECTS
+        counted(statistics[f"objects_{name}"], singular, many) for name, singular, many in _OBJECTS
     )
     return f"{objects}; {statistics['file_bytes']:,} bytes in files"
 
 
-def result_text(report: Verdict[W]) -> str:
-    """How many findings there are of each grade."""
+def result_text(report: CheckResult[W]) -> str:
+    """How many problems there are of each grade."""
     return ", ".join(
         counted(report.count(severity), severity.value, f"{severity}s") for severity in Severity
     )
 
 
-def finding_lines(report: Verdict[W], of_a_rule: int) -> Iterator[str]:
-    """The findings, at most so many of each rule."""
+def problem_lines(report: CheckResult[W], of_a_rule: int) -> Iterator[str]:
+    """The problems, at most so many of each rule."""
     shown: Counter[str] = Counter()
-    for finding in report.findings:
-        shown[finding.rule] += 1
-        if shown[finding.rule] <= of_a_rule:
-            yield from _finding(finding)
-        elif shown[finding.rule] == of_a_rule + 1:
-            more = report.counts[finding.rule] - of_a_rule
-            yield f"{finding.severity}: {finding.rule}: and {more} more"
+    for problem in report.problems:
+        shown[problem.rule] += 1
+        if shown[problem.rule] <= of_a_rule:
+            yield from _problem(problem)
+        elif shown[problem.rule] == of_a_rule + 1:
+            more = report.counts[problem.rule] - of_a_rule
+            yield f"{problem.severity}: {problem.rule}: and {more} more"
 
 
-def _finding(finding: Finding[W]) -> Iterator[str]:
-    place = printable(str(finding.where))
-    middle = f"{place}: " if place else ""
+def _problem(problem: Problem[W]) -> Iterator[str]:
+    location = printable(str(problem.where))
+    middle = f"{location}: " if location else ""
     yield from textwrap.wrap(
-        f"{finding.severity}: {finding.rule}: {middle}{printable(finding.message)}",
+        f"{problem.severity}: {problem.rule}: {middle}{printable(problem.message)}",
         _WIDTH,
         subsequent_indent="  ",
         break_long_words=False,
@@ -140,8 +140,8 @@ def _shown_path(node: Node) -> str:
     return f"{node.path} = {node.link_of}" if node.link_of else node.path
 
 
-def findings_document(report: Verdict[W]) -> dict[str, Any]:
-    """The findings as JSON, with their numbers."""
+def problems_document(report: CheckResult[W]) -> dict[str, Any]:
+    """The problems as JSON, with their numbers."""
     return {
         "errors": report.count(Severity.ERROR),
         "warnings": report.count(Severity.WARNING),
@@ -149,16 +149,16 @@ def findings_document(report: Verdict[W]) -> dict[str, Any]:
         "counts": report.counts,
         "findings": [
             {
-                "severity": finding.severity.value,
-                "rule": finding.rule,
-                "rule_text": report.rules[finding.rule].text,
-                "message": printable(finding.message),
+                "severity": problem.severity.value,
+                "rule": problem.rule,
+                "rule_text": report.rules[problem.rule].text,
+                "message": printable(problem.message),
                 **{
                     name: printable(value) if isinstance(value, str) else value
-                    for name, value in finding.where._asdict().items()
+                    for name, value in problem.where._asdict().items()
                 },
             }
-            for finding in report.findings
+            for problem in report.problems
         ],
     }
 

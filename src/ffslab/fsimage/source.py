@@ -57,23 +57,23 @@ def _unreadable(path: Path, error: OSError) -> InfrastructureError:
 
 
 def _stat_entry(full: Path, path: bytes) -> Entry:
-    found = full.lstat() if path else full.stat()
-    kind = TYPES[stat.S_IFMT(found.st_mode)]
+    status = full.lstat() if path else full.stat()
+    kind = TYPES[stat.S_IFMT(status.st_mode)]
     is_file = kind is ObjectType.FILE
-    shared = found.st_nlink > 1 and kind is not ObjectType.DIRECTORY
+    shared = status.st_nlink > 1 and kind is not ObjectType.DIRECTORY
     return Entry(
         path=path,
         object_type=kind,
-        mode=found.st_mode,
-        uid=found.st_uid,
-        gid=found.st_gid,
-        mtime=found.st_mtime_ns // 1_000_000_000,
-        key=(found.st_dev, found.st_ino) if shared else path,
-        size=found.st_size if is_file else 0,
+        mode=status.st_mode,
+        uid=status.st_uid,
+        gid=status.st_gid,
+        mtime=status.st_mtime_ns // 1_000_000_000,
+        key=(status.st_dev, status.st_ino) if shared else path,
+        size=status.st_size if is_file else 0,
         target=_target(full) if kind is ObjectType.SYMLINK else b"",
-        device=_device(found) if kind is ObjectType.SPECIAL else (0, 0),
+        device=_device(status) if kind is ObjectType.SPECIAL else (0, 0),
         xattrs=_xattrs(full, follow=not path),
-        pieces=(lambda: _file_pieces(full, found.st_size)) if is_file else (lambda: iter(())),
+        pieces=(lambda: _file_pieces(full, status.st_size)) if is_file else (lambda: iter(())),
     )
 
 
@@ -82,8 +82,8 @@ def _target(full: Path) -> bytes:
     return os.fsencode(os.readlink(full))  # noqa: PTH115
 
 
-def _device(found: os.stat_result) -> tuple[int, int]:
-    return os.major(found.st_rdev), os.minor(found.st_rdev)
+def _device(status: os.stat_result) -> tuple[int, int]:
+    return os.major(status.st_rdev), os.minor(status.st_rdev)
 
 
 def _xattrs(full: Path, *, follow: bool) -> tuple[tuple[bytes, bytes], ...]:

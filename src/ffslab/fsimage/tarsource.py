@@ -134,7 +134,7 @@ def tar_entries(path: Path) -> Iterator[Entry]:
     try:
         with _open_seekable(path) as file:
             members = _members(file)
-            for name in sorted(members, key=lambda one: one.split(b"/") if one else []):
+            for name in sorted(members, key=lambda member: member.split(b"/") if member else []):
                 yield _entry(file, name, members[name], path)
     except FfslabError:
         raise

@@ -104,7 +104,7 @@ class _Assembly:
                 elif self._entries[path].object_type is not ObjectType.DIRECTORY:
                     raise self._wrong(f"{path} is not a directory, but something is in it")
         return sorted(
-            self._entries.values(), key=lambda one: one.path.split(b"/") if one.path else []
+            self._entries.values(), key=lambda entry: entry.path.split(b"/") if entry.path else []
         )
 
     def _wrong(self, what: str) -> SpecError:

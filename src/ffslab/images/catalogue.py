@@ -63,7 +63,8 @@ def all_images(catalog: Catalog, board: Board, partition_bytes: int | str) -> It
     """
     known: set[ImageSpec] = set()
     for filesystem in sorted(
-        catalog.filesystems.values(), key=lambda one: (one.overlay is not None, one.name)
+        catalog.filesystems.values(),
+        key=lambda filesystem: (filesystem.overlay is not None, filesystem.name),
     ):
         if filesystem.image is None:
             continue

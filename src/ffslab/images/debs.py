@@ -35,10 +35,10 @@ def ensure_debs(
     cannot be obtained, and what was tried.
     """
     make_directory(directory)
-    found = _found(packages, directory)
-    missing = [package for package in packages if package.name not in found]
+    present = _found(packages, directory)
+    missing = [package for package in packages if package.name not in present]
     if not missing:
-        return found
+        return present
     troubles: list[str] = []
     with progress.phase(f"downloading {len(missing)} Debian packages for a tree"):
         if is_debian() and have_package_lists():
@@ -85,8 +85,8 @@ def _from_apt(
     log = directory / "download.log"
     log.unlink(missing_ok=True)
     apt_download([f"{p.name}={p.version}" for p in missing], log, lock, troubles)
-    found = _found(missing, directory)
-    return [package for package in missing if package.name not in found]
+    present = _found(missing, directory)
+    return [package for package in missing if package.name not in present]
 
 
 def _from_mirrors(

@@ -174,7 +174,7 @@ def _build(stated: Recipe, progress: Progress) -> SourceTree:
             tree = _write(iter(assemble(stated, debs)), scratch, stated.name)
             tree = replace(tree, digest=tree_digest(tree.tar))
             _compare(stated, tree)
-            packages = ", ".join(f"{one.name} {one.version}" for one in stated.packages)
+            packages = ", ".join(f"{package.name} {package.version}" for package in stated.packages)
             return _store(scratch, tree, f"recipe {stated.name}: {packages}")
 
 

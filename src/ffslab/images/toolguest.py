@@ -23,32 +23,25 @@ import hashlib
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ffslab.errors import GuestLostError, InfrastructureError
+from ffslab.errors import InfrastructureError
 from ffslab.images.cache import FileState, file_state, unchanged_sha256
 from ffslab.images.tools import OUT, TREE, Command
 from ffslab.lab.commands import clean_environment
 from ffslab.lab.lab_build import LabBuild
-from ffslab.model.specs import CPU_FIGURES
+from ffslab.model.workload import GuestFile
 from ffslab.program import program
 from ffslab.protocol.plan import encode
 from ffslab.protocol.records import RecordStream, parse_records, read_records
 from ffslab.results.console import tail_of
-from ffslab.targets.bounds import bounds
+from ffslab.targets.registry import tool_machine
 from ffslab.targets.running import GuestSlot
-from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME
-from ffslab.targets.uml.boot import BootEnd, fault_of, see_through, wait_for_room
-from ffslab.targets.uml.directory import INITRAMFS_NAME, preparing, write_kernel_and_root
-from ffslab.targets.uml.guests import BATCH_CONSOLE, WALL_CLOCK_START_NS
-from ffslab.targets.uml.initramfs import regular_file
-from ffslab.targets.uml.launch import GuestCommand, kill_group, start_guest
-from ffslab.targets.uml.scratch import Need, scratch_directory
+from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME, ToolGuest
 
 OUT_NAME = "out"  # of the guest's directory
 _TREE_NAME = "tree.tar"
@@ -105,14 +98,14 @@ class BuildStoppedError(Exception):
 
 def find_tool(name: str, version_word: str = "") -> Tool:
     """The host's program of that name; InfrastructureError if there is none."""
-    found = shutil.which(name, path=clean_environment()["PATH"])
-    if found is None:
+    executable = shutil.which(name, path=clean_environment()["PATH"])
+    if executable is None:
         raise InfrastructureError(
             f"cannot find the program {name}",
             cause="it is not installed",
             remedy=f"{program()} doctor",
         )
-    path = Path(found)
+    path = Path(executable)
     linker = file_state(_LINKER_CACHE) if _LINKER_CACHE.exists() else None
     libraries = _libraries(path, file_state(path), linker)
     digest = hashlib.sha256()
@@ -128,7 +121,7 @@ def find_tool(name: str, version_word: str = "") -> Tool:
 def _libraries(path: Path, _state: FileState, _linker_cache: FileState | None) -> tuple[Path, ...]:
     """The paths by which a program's libraries and its loader are opened."""
     listed = _printed(["ldd", str(path)])
-    return tuple(sorted({Path(found) for found in re.findall(r"(?:^|\s)(/[^\s:]+)", listed)}))
+    return tuple(sorted({Path(library) for library in re.findall(r"(?:^|\s)(/[^\s:]+)", listed)}))
 
 
 @lru_cache(maxsize=64)
@@ -195,16 +188,7 @@ class ToolJob:
     @property
     def arguments(self) -> tuple[str, ...]:
         """The guest's command line."""
-        return (
-            f"mem={self.ram_bytes >> 20}M",
-            "time-travel=inf-cpu",
-            f"time-travel-start={WALL_CLOCK_START_NS}",
-            *BATCH_CONSOLE,
-            f"initrd={INITRAMFS_NAME}",
-            *("umid=tools", "uml_dir=./", "uml_seed=1"),
-            *(f"{name}=0" for name in CPU_FIGURES),
-            *("oops=panic", "panic=-1", "hung_task_panic=1"),
-        )
+        return tool_machine().arguments(self.ram_bytes)
 
     @property
     def plan(self) -> str:
@@ -247,17 +231,27 @@ def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path, slot: Gu
     fails, InfrastructureError if the guest does, BuildStoppedError if it was killed in its slot.
     """
     out = directory / OUT_NAME
-    _prepare(job, tree, lab, directory)
-    end = _boot(job, directory, slot)
+
+    def begun(_directory: Path) -> None:
+        out.mkdir()
+        shutil.copyfile(tree, out / _TREE_NAME)
+        for name, text in job.files:
+            (out / name).write_text(text, encoding="utf-8")
+
+    guest = ToolGuest(
+        who="builds an image",
+        plan=job.plan,
+        files=(GuestFile(_SCRIPT, job.script.encode()),),
+        begun=begun,
+        ram_bytes=job.ram_bytes,
+        touched_ram_bytes=job.ram_claim_bytes,
+        scratch_bytes=job.scratch_bytes,
+        limit_s=_BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S,
+    )
+    end = tool_machine().run(guest, lab, directory, slot)
+    if end.killed:
+        raise BuildStoppedError
     log = _text(out / _LOG_NAME)
-    fault = fault_of(end, directory)
-    if fault is not None:
-        raise GuestLostError(
-            f"the host ended the guest that builds an image: {fault.what}",
-            cause=fault.cause,
-            remedy=f"see that the host has memory and room; {program()} doctor reads the whole "
-            "cache; then repeat the command",
-        )
     if end.too_much:
         raise _guest_failed(end.too_much, directory, log)
     records = directory / RECORDS_NAME
@@ -266,42 +260,6 @@ def run_tools(job: ToolJob, tree: Path, lab: LabBuild, directory: Path, slot: Gu
         raise _guest_failed("it did not end" if end.timed_out else "it crashed", directory, log)
     _raise_failed_step(stream, directory, log)
     return log
-
-
-def _boot(job: ToolJob, directory: Path, slot: GuestSlot) -> BootEnd:
-    """Runs the guest when it has room; InfrastructureError if it can have none."""
-    guests = slot.guests
-    need = Need(job.scratch_bytes, job.ram_claim_bytes)
-    with scratch_directory(need, 1, directory, directory) as scratch:
-        claims = wait_for_room(scratch, need, "building an image", guests)
-        if claims is None:
-            raise BuildStoppedError
-        command = GuestCommand(job.arguments, slot.host_cpu, scratch.ram_on_disk)
-        limit_s = _BASE_LIMIT_S + job.tree_bytes / _SLOWEST_BYTES_PER_S
-        try:
-            with guests.started(lambda: start_guest(command, directory), kill_group) as process:
-                if process is None:
-                    raise BuildStoppedError
-                end = see_through(
-                    *(process, directory, scratch, claims, job.ram_bytes, limit_s), bounds()
-                )
-        finally:
-            for claim in claims:
-                claim.release()
-    if guests.killed and end.status == -signal.SIGKILL:
-        raise BuildStoppedError
-    return end
-
-
-def _prepare(job: ToolJob, tree: Path, lab: LabBuild, directory: Path) -> None:
-    out = directory / OUT_NAME
-    with preparing("a guest for image tools", directory, "set XDG_CACHE_HOME=DIRECTORY"):
-        out.mkdir()
-        shutil.copyfile(tree, out / _TREE_NAME)
-        for name, text in job.files:
-            (out / name).write_text(text, encoding="utf-8")
-        script = regular_file(_SCRIPT, job.script.encode(), executable=True)
-        write_kernel_and_root(directory, lab, job.plan, behind=[script])
 
 
 def _raise_failed_step(stream: RecordStream, directory: Path, log: str) -> None:

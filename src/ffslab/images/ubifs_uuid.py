@@ -28,18 +28,18 @@ _VOLUME_BLOCK = 2
 def fix_uuid(image: Path, block_bytes: int, data_offset: int) -> None:
     """Rewrites the superblock of the UBI image; InfrastructureError if it is not there."""
     with image.open("r+b") as file:
-        place = _VOLUME_BLOCK * block_bytes + data_offset
-        file.seek(place)
+        position = _VOLUME_BLOCK * block_bytes + data_offset
+        file.seek(position)
         node = bytearray(file.read(_NODE_BYTES))
         if not _is_superblock(node):
             raise InfrastructureError(
-                f"no UBIFS superblock at byte {place} of the image that ubinize wrote",
+                f"no UBIFS superblock at byte {position} of the image that ubinize wrote",
                 cause="mkfs.ubifs or ubinize of this version order things differently",
                 remedy="report it, with the versions of both",
             )
         node[_UUID_OFFSET : _UUID_OFFSET + len(UUID)] = UUID
         struct.pack_into("<I", node, 4, _check_sum(node))
-        file.seek(place)
+        file.seek(position)
         file.write(node)
 
 

@@ -81,25 +81,25 @@ def changed(tree: Path, path: Path) -> UsageError:
 
 def _listing(root: Path) -> dict[bytes, tuple[int, ...]]:
     """What tells whether a file was changed: number, mode, size and times of each path."""
-    found: dict[bytes, tuple[int, ...]] = {}
+    facts: dict[bytes, tuple[int, ...]] = {}
     pending = [os.fsencode(root)]
     while pending:
         path = pending.pop()
         try:
-            found[path] = _facts(os.lstat(path))
+            facts[path] = _facts(os.lstat(path))
             with os.scandir(path) as inside:
                 for member in inside:
                     if member.is_dir(follow_symlinks=False):
                         pending.append(member.path)
                     else:
-                        found[member.path] = _facts(member.stat(follow_symlinks=False))
+                        facts[member.path] = _facts(member.stat(follow_symlinks=False))
         except OSError as error:
             raise InfrastructureError(
                 f"cannot read {os.fsdecode(error.filename or path)}: {error.strerror}",
                 cause="it belongs to somebody else, or it changed meanwhile",
                 remedy="read the tree as root, or name a tar archive of it",
             ) from error
-    return found
+    return facts
 
 
 def _facts(of: os.stat_result) -> tuple[int, ...]:

@@ -77,12 +77,12 @@ def debian_package(directory: Path, lock: int, progress: Progress) -> Path:
         for leftover in directory.glob("*.deb"):
             leftover.unlink()
         if apt and apt_download([DEBIAN_PACKAGE], log, lock, troubles):
-            found = _newest(directory)
+            newest = _newest(directory)
             progress.note(
-                f"Debian has {DEBIAN_PACKAGE} {version_of(found)}, not {DEBIAN.version}: results "
+                f"Debian has {DEBIAN_PACKAGE} {version_of(newest)}, not {DEBIAN.version}: results "
                 "are comparable only with those of the same kernel"
             )
-            return found
+            return newest
     raise InfrastructureError("".join(f"\n    {trouble}" for trouble in troubles))
 
 

@@ -185,8 +185,8 @@ def prepare_tree(
     scratch = scratch_directory(entry.directory)
     tree = scratch / "src"
     with progress.phase(f"patching the kernel ({len(inputs.patches)} patches)"):
-        for one in trees:
-            shutil.copytree(one, tree, symlinks=True, copy_function=_link, dirs_exist_ok=True)
+        for source in trees:
+            shutil.copytree(source, tree, symlinks=True, copy_function=_link, dirs_exist_ok=True)
         apply_series(tree, list(inputs.patches))
         tree.rename(entry.source)
         scratch.rmdir()
@@ -265,6 +265,7 @@ def _prune_objects(objects: Path) -> None:
 _MADE_OF: Mapping[str, Sequence[str]] = {
     "vnand_crash": ("vnand",),
     "vnor": ("vnand",),
+    "vnor_crash": ("vnand", "vnor", "vnand_crash"),
     "flashmon_nor": ("flashmon",),
 }
 

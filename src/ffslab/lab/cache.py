@@ -301,9 +301,9 @@ def set_aside_if_damaged(entry: Path, damage: Callable[[Path], str] = damage_of)
 def set_aside(entry: Path, wrong: str) -> None:
     """Renames a damaged entry, says so, and leaves it to whoever wants to know how it came."""
     aside = next(
-        place
+        moved_to
         for number in itertools.count(1)
-        if not (place := entry.with_name(f"{entry.name}{_DAMAGED}{number}")).exists()
+        if not (moved_to := entry.with_name(f"{entry.name}{_DAMAGED}{number}")).exists()
     )
     entry.rename(aside)
     sync_path(entry.parent)

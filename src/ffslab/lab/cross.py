@@ -80,9 +80,10 @@ def ensure_agent(architecture: str, prefix: str, progress: Progress) -> Path:
     """The agent for a processor, built if it is not in the cache.
 
     `prefix` names a compiler of the user's, as CROSS_COMPILE does; empty: one for `architecture`.
-    InfrastructureError if there is no compiler.
+    Neither: for this computer. InfrastructureError if there is no compiler.
     """
-    compiler = _own_compiler(prefix) if prefix else _compiler(architecture)
+    other = bool(architecture) and not prefix
+    compiler = _compiler(architecture) if other else _own_compiler(prefix)
     key = hash_texts([FORMAT, architecture, *compiler, _version(compiler), hash_program("agent")])
     # Apart from the lab's agents, so that nobody waits for a kernel that is being built.
     entry = cache_root() / "board-agent" / key

@@ -47,7 +47,7 @@ from ffslab.lab.outoftree import (
     check_names,
     plan_out_of_tree,
 )
-from ffslab.lab.packages import BUILD_PACKAGES, QEMU_PACKAGES, ensure_packages
+from ffslab.lab.packages import ARM_LAB_PACKAGES, BUILD_PACKAGES, ensure_packages
 from ffslab.lab.patches import read_series
 from ffslab.lab.progress import ConsoleProgress, Progress, SilentProgress
 from ffslab.lab.source import (
@@ -94,8 +94,8 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
 # What is compiled for ARM; our patches for all are for User-Mode Linux alone.
 _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "board")
 _NETWORKED = ("board",)
-# The explorer of power cuts has its chip in User-Mode Linux only.
-_UML_MODULES = ("vnand_crash",)
+# The explorer of power cuts has its chips in User-Mode Linux only.
+_UML_MODULES = ("vnand_crash", "vnor_crash")
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {
     "period": "period",
@@ -262,10 +262,8 @@ def _ensure_one(
         if not plan.missing():
             return _lab_build(plan)
     with locked(cache_root() / "lab.lock", progress) as lock:
-        packages = (
-            BUILD_PACKAGES if architecture_of(variant) == UML else (*BUILD_PACKAGES, *QEMU_PACKAGES)
-        )
-        ensure_packages(packages, cache_root() / "packages.log", progress)
+        further = () if architecture_of(variant) == UML else ARM_LAB_PACKAGES
+        ensure_packages((*BUILD_PACKAGES, *further), cache_root() / "packages.log", progress)
         if force or not _kernel_is_built(variant, source):
             source = ensure_source(progress, kernel_source, fresh=force)
         assert source is not None

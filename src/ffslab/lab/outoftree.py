@@ -172,18 +172,18 @@ def plan_out_of_tree(
     setups: Iterable[Filesystem | MountSetup], kernel_key: str, root: Path
 ) -> tuple[OutOfTreeModules, ...]:
     """Where the modules of the file systems are, or will be, in the cache, once for each source."""
-    found: dict[tuple[str, tuple[str, ...]], OutOfTreeModules] = {}
+    planned: dict[tuple[str, tuple[str, ...]], OutOfTreeModules] = {}
     for setup in setups:
         source = setup.module_source
         if source is None:
             continue
         key = hash_texts([_FORMAT, kernel_key, source.key])
         entry = root / "module" / f"out-of-tree-{key}"
-        found.setdefault(
+        planned.setdefault(
             (source.key, setup.modules),
             OutOfTreeModules(setup.name, setup.modules, source, entry),
         )
-    return tuple(found.values())
+    return tuple(planned.values())
 
 
 def build_out_of_tree(

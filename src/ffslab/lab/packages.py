@@ -66,18 +66,15 @@ ARM_PACKAGES = (
         "gcc-arm-linux-gnueabi", "compiles for ARM what is measured there", "arm-linux-gnueabi-gcc"
     ),
 )
-# Ensured when the lab for ARM is built, and where its guests run: `ffslab run --target qemu`.
-QEMU_PACKAGES = (
+# Ensured when a lab for ARM is built.
+ARM_LAB_PACKAGES = (
     *ARM_PACKAGES,
     DebianPackage(
         "libc6-dev-armel-cross",
         "the C library of the agent for ARM",
         "/usr/arm-linux-gnueabi/lib/libc.a",
     ),
-    DebianPackage("qemu-system-arm", "runs guests of the target qemu", "qemu-system-arm"),
 )
-# Ensured when a board is asked for: `ffslab run --target ssh`.
-SSH_PACKAGES = (DebianPackage("openssh-client", "reaches boards", "ssh"),)
 # Ensured when the first image of a file system is built.
 IMAGE_PACKAGES = (
     DebianPackage("mtd-utils", "builds images of JFFS2, UBIFS and UBI", "mkfs.ubifs"),

@@ -124,8 +124,8 @@ def named_source(directory: Path) -> KernelSource:
 def _listing(tree: Path) -> Iterator[str]:
     pending = [str(tree)]
     while pending:
-        with os.scandir(pending.pop()) as found:
-            entries = sorted(found, key=lambda entry: entry.name)
+        with os.scandir(pending.pop()) as scanned:
+            entries = sorted(scanned, key=lambda entry: entry.name)
         for entry in entries:
             if entry.name == ".git":
                 continue
@@ -279,12 +279,12 @@ def _download_further(
     origin, _, version = source.id.partition("-")
     if origin == "debian":
         archive = debian_package(downloads, lock, progress)
-        found, top = version_of(archive), DEBIAN_PACKAGE
+        obtained, top = version_of(archive), DEBIAN_PACKAGE
         unpacked = extract_commands(archive, f"./usr/src/{DEBIAN_PACKAGE}.tar.xz")
     elif source.id == f"kernel.org-{KERNEL_ORG.version}":
         with progress.phase(f"downloading {KERNEL_ORG.name}"):
             archive = fetch(KERNEL_ORG, downloads, progress)
-        found, top = version, archive.name.removesuffix(".tar.xz")
+        obtained, top = version, archive.name.removesuffix(".tar.xz")
         unpacked = [["cat", str(archive)]]
     else:
         raise InfrastructureError(
@@ -292,12 +292,13 @@ def _download_further(
             cause="it was copied from a tree without them",
             remedy="--kernel-source DIR with a whole Linux 6.1",
         )
-    if found != version:
+    if obtained != version:
         archive.unlink()
         raise InfrastructureError(
-            f"the files for {name} of kernel source {version} cannot be had, those of {found} can",
+            f"the files for {name} of kernel source {version} cannot be had, "
+            f"those of {obtained} can",
             cause="the archive has moved on since the lab's source was fetched",
-            remedy=f"{program()} setup --force, which builds the lab of {found}",
+            remedy=f"{program()} setup --force, which builds the lab of {obtained}",
         )
     scratch = scratch_directory(source_root())
     with progress.phase(f"unpacking what {name} needs"):

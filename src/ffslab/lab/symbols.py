@@ -59,10 +59,10 @@ def origin_of(symbol: str, tree: Path, config: Path) -> str:
 
 def _files_with(pattern: str, tree: Path) -> list[Path]:
     """The C and assembly files, below `tree`, that have the pattern."""
-    found = run_command(
+    listed = run_command(
         ["grep", "-rlE", "--include=*.c", "--include=*.S", pattern, "."], cwd=tree, check=False
     )
-    return sorted(Path(line) for line in found.output.splitlines() if line.startswith("./"))
+    return sorted(Path(line) for line in listed.output.splitlines() if line.startswith("./"))
 
 
 def _options_around(pattern: str, path: Path) -> tuple[str, ...]:

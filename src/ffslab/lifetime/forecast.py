@@ -149,11 +149,11 @@ class Paths:
         slow, fast = parts.slow.gain(wear), parts.fast.gain(wear)
         chance = math.sqrt(parts.slow.chance(wear) + parts.fast.chance(wear))
         highest = self.fastest * wear
-        found = [
+        counts = [
             at + min(highest, max(0.0, wear + a * slow + b * fast + z * chance))
             for at, a, b, z in zip(self.start, growth.slow, growth.fast, self.chances, strict=True)
         ]
-        return found if self.threshold is None else drawn_together(found, self.threshold)
+        return counts if self.threshold is None else drawn_together(counts, self.threshold)
 
     def rates(self, wear: float) -> list[float]:
         """How fast each block wears, relative to the mean; the same for all once data are moved."""
@@ -176,11 +176,11 @@ def drawn_together(counts: Sequence[float], difference: float) -> list[float]:
     low, high, total = min(counts) - difference, max(counts), sum(counts)
     for _ in range(30):
         level = (low + high) / 2
-        if sum(min(max(one, level), level + difference) for one in counts) < total:
+        if sum(min(max(count, level), level + difference) for count in counts) < total:
             low = level
         else:
             high = level
-    return [min(max(one, high), high + difference) for one in counts]
+    return [min(max(count, high), high + difference) for count in counts]
 
 
 def _deaths(paths: Paths, limits: Sequence[float], flash: Flash) -> list[tuple[float, int]]:

@@ -120,18 +120,18 @@ def periods_of(checkpoints: Sequence[Checkpoint]) -> tuple[Period, ...]:
     """The periods between the checkpoints in which something was erased; from the first checkpoint
     on at which the mean block has been erased once, if two are left.
     """
-    known = [one for one in checkpoints if one.wear >= _LEAST_WEAR]
+    known = [checkpoint for checkpoint in checkpoints if checkpoint.wear >= _LEAST_WEAR]
     if len(known) < 2:
         first = Checkpoint(0, (0,) * len(checkpoints[0].erases))
         known = [first, *checkpoints]
-    found = []
+    periods = []
     for before, after in pairwise(known):
         gained = [b - a for a, b in zip(before.erases, after.erases, strict=True)]
         mean = sum(gained) / len(gained)
         if mean > 0:
-            shares = tuple(one / mean - 1 for one in gained)
-            found.append(Period(before.wear, after.wear, shares))
-    return tuple(found)
+            shares = tuple(gain / mean - 1 for gain in gained)
+            periods.append(Period(before.wear, after.wear, shares))
+    return tuple(periods)
 
 
 def correlation_of(
@@ -148,8 +148,12 @@ def correlation_of(
         last = _covariance(periods[0], periods[-1], blocks)
         return Correlation(Part(max(0.0, last), slow), Part(0.0, 1.0))
     points = [
-        (two.middle - one.middle, _covariance(one, two, blocks), min(one.length, two.length))
-        for one, two in combinations(periods, 2)
+        (
+            later.middle - earlier.middle,
+            _covariance(earlier, later, blocks),
+            min(earlier.length, later.length),
+        )
+        for earlier, later in combinations(periods, 2)
     ]
     span = periods[-1].end - periods[0].start
     memories = [memory * span for memory in _MEMORIES if memory * span < slow]
@@ -166,7 +170,7 @@ def slow_memory(
     """
     number = len(blocks)
     blocks = [i for i in blocks if i in static] if static else blocks
-    known = [one for one in checkpoints if one.wear >= _LEAST_WEAR]
+    known = [checkpoint for checkpoint in checkpoints if checkpoint.wear >= _LEAST_WEAR]
     moved, exposed, still = 0, 0.0, 0
     for before, after in pairwise(known):
         here = [i for i in blocks if not before.erases[i]]
@@ -192,7 +196,7 @@ def growth_of(
     rest = [share - known for share, known in zip(recent, slow, strict=True)]
     now = _real(correlation.fast.variance, rest)
     return Growth(
-        wear_per_byte(checkpoints), tuple(slow), tuple(now * one for one in rest), correlation
+        wear_per_byte(checkpoints), tuple(slow), tuple(now * part for part in rest), correlation
     )
 
 
@@ -201,17 +205,19 @@ def wear_per_byte(checkpoints: Sequence[Checkpoint]) -> float:
     is on the way to. Before all blocks have been used once it says nothing.
     """
     last = checkpoints[-1]
-    used = [one for one in checkpoints if one.wear >= _LEAST_WEAR]
+    used = [checkpoint for checkpoint in checkpoints if checkpoint.wear >= _LEAST_WEAR]
     if len(used) < _POINTS_OF_A_LIMIT:
         return _rate(Checkpoint(0, (0,) * len(last.erases)), last)
     span = last.written_bytes - used[0].written_bytes
     marks = [used[0].written_bytes + span * third / 3 for third in (1, 2)]
     near = [
-        min(used, key=lambda one, mark=mark: abs(one.written_bytes - mark))  # type: ignore[misc]
+        min(used, key=lambda checkpoint, mark=mark: abs(checkpoint.written_bytes - mark))  # type: ignore[misc]
         for mark in marks
     ]
     thirds = [_rate(a, b) for a, b in pairwise((used[0], *near, last))]
-    quarter = [one for one in used if one.written_bytes * 4 <= last.written_bytes * 3]
+    quarter = [
+        checkpoint for checkpoint in used if checkpoint.written_bytes * 4 <= last.written_bytes * 3
+    ]
     now = _rate(quarter[-1], last) if quarter else thirds[-1]
     return now + _still_to_come(thirds)
 
@@ -227,25 +233,25 @@ def _still_to_come(rates: Sequence[float]) -> float:
     return second * min(ratio / (1 - ratio), 1 + 1 / ratio)
 
 
-def _rate(one: Checkpoint, two: Checkpoint) -> float:
-    return (two.wear - one.wear) / (two.written_bytes - one.written_bytes)
+def _rate(earlier: Checkpoint, later: Checkpoint) -> float:
+    return (later.wear - earlier.wear) / (later.written_bytes - earlier.written_bytes)
 
 
 def _seen(periods: Sequence[Period], memory: float) -> list[float]:
     """The shares of the blocks, of late as far as the memory goes."""
     last = periods[-1].middle  # whose weight is not 0, however short the memory
-    weights = [one.length * math.exp(-(last - one.middle) / memory) for one in periods]
+    weights = [period.length * math.exp(-(last - period.middle) / memory) for period in periods]
     total = sum(weights)
     return [
         sum(w * share for w, share in zip(weights, shares, strict=True)) / total
-        for shares in zip(*(one.shares for one in periods), strict=True)
+        for shares in zip(*(period.shares for period in periods), strict=True)
     ]
 
 
-def _covariance(one: Period, two: Period, blocks: Sequence[int]) -> float:
-    mean = sum(one.shares[i] for i in blocks) / len(blocks)
-    other = sum(two.shares[i] for i in blocks) / len(blocks)
-    total = sum((one.shares[i] - mean) * (two.shares[i] - other) for i in blocks)
+def _covariance(earlier: Period, later: Period, blocks: Sequence[int]) -> float:
+    mean = sum(earlier.shares[i] for i in blocks) / len(blocks)
+    other = sum(later.shares[i] for i in blocks) / len(blocks)
+    total = sum((earlier.shares[i] - mean) * (later.shares[i] - other) for i in blocks)
     return total / len(blocks)
 
 
@@ -269,7 +275,7 @@ def _fitted(
     def left(variances: tuple[float, float]) -> float:
         return sum(w * (c - variances[0] * a - variances[1] * b) ** 2 for a, b, c, w in rows)
 
-    error, best = min((left(one), one) for one in candidates)
+    error, best = min((left(candidate), candidate) for candidate in candidates)
     return error, Correlation(Part(best[0], slow), Part(best[1], fast))
 
 

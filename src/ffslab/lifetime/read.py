@@ -46,9 +46,9 @@ class CaseLife:
 def lives_of(results: Iterable[CaseResult], endurance: int | None = None) -> tuple[CaseLife, ...]:
     """Of all cases of the workload wear; `endurance` instead of the chips' own figure."""
     return tuple(
-        life_of(one, endurance)
-        for one in results
-        if one["spec"].get("workload", {}).get("kind") == "wear"
+        life_of(result, endurance)
+        for result in results
+        if result["spec"].get("workload", {}).get("kind") == "wear"
     )
 
 
@@ -56,20 +56,20 @@ def life_of(result: CaseResult, endurance: int | None = None) -> CaseLife:
     """Of a case of the workload wear."""
     chip = result["spec"]["board"]["chip"]
     limit = endurance or int(chip.get("endurance_cycles") or 0)
-    found = wear_of(result)
-    outcome = None if found is None or endurance else outcome_of(found)
+    wear = wear_of(result)
+    outcome = None if wear is None or endurance else outcome_of(wear)
 
     def without(why: str) -> CaseLife:
         return CaseLife(result["id"], result["axes"], limit, None, None, outcome, why)
 
-    if found is None or not found["volumes"]:
+    if wear is None or not wear["volumes"]:
         return without(result["reason"] or "no volume was reached")
     if not limit:
         return without("its chip has no endurance figure")
-    space = next((one for one in result["space"] if one["label"] == _WRITE_START), None)
+    space = next((reading for reading in result["space"] if reading["label"] == _WRITE_START), None)
     if space is None:
         return without("what statfs said before the writing is not in the result")
-    looked = looks_of(found, limit)
+    looked = looks_of(wear, limit)
     if not looked:
         return without(f"no volume within {LIFE_SHARE:.1%} of its life")
     file_bytes = result["spec"]["workload"]["file_bytes"]
@@ -79,21 +79,21 @@ def life_of(result: CaseResult, endurance: int | None = None) -> CaseLife:
         before=_erases_before(result, len(looked[0].erases)),
         spares=spares.blocks,
         threshold=spares.threshold,
-        static=frozenset(found["static_blocks"]),
+        static=frozenset(wear["static_blocks"]),
     )
     try:
-        told = forecast_of(found, flash, looked)
+        told = forecast_of(wear, flash, looked)
     except ValueError as error:
         return without(str(error))
     return CaseLife(result["id"], result["axes"], limit, told, spares, outcome)
 
 
-def forecast_of(found: WearResult, flash: Flash, looked: Sequence[Checkpoint]) -> Forecast:
+def forecast_of(wear: WearResult, flash: Flash, looked: Sequence[Checkpoint]) -> Forecast:
     """From `looked`, and then from all that lies in a twentieth of the life that this promises."""
     told = forecast(looked, flash)
     for _ in range(_ROUNDS):
         most = LIFE_SHARE * told.first_bad.middle
-        more = [one for one in _checkpoints(found) if one.written_bytes <= most]
+        more = [checkpoint for checkpoint in _checkpoints(wear) if checkpoint.written_bytes <= most]
         if len(more) <= len(looked):
             break
         looked = more
@@ -101,33 +101,33 @@ def forecast_of(found: WearResult, flash: Flash, looked: Sequence[Checkpoint]) -
     return told
 
 
-def looks_of(found: WearResult, endurance: int) -> list[Checkpoint]:
+def looks_of(wear: WearResult, endurance: int) -> list[Checkpoint]:
     """The volumes that were reached while no block had more than a twentieth of the erases at
     which the weakest may be bad: however the others wear, that is a twentieth of a life.
     """
     most = LIFE_SHARE * _WEAKEST * endurance
-    return [one for one in _checkpoints(found) if max(one.erases) <= most]
+    return [checkpoint for checkpoint in _checkpoints(wear) if max(checkpoint.erases) <= most]
 
 
-def _checkpoints(found: WearResult) -> Iterator[Checkpoint]:
+def _checkpoints(wear: WearResult) -> Iterator[Checkpoint]:
     """The volumes before any block was bad."""
-    grown = found.get("grown")
+    grown = wear.get("grown")
     end = grown["written"][0] if grown and grown["written"] else math.inf
-    for one in found["volumes"]:
-        if one["written_bytes"] < end:
-            yield Checkpoint(one["written_bytes"], tuple(one["erases"]))
+    for volume in wear["volumes"]:
+        if volume["written_bytes"] < end:
+            yield Checkpoint(volume["written_bytes"], tuple(volume["erases"]))
 
 
-def outcome_of(found: WearResult) -> Outcome | None:
+def outcome_of(wear: WearResult) -> Outcome | None:
     """What happened to the blocks; None if nothing did."""
-    grown = found.get("grown")
+    grown = wear.get("grown")
     rises = grown["written"] if grown else []
-    if not rises and not found["stopped"]:
+    if not rises and not wear["stopped"]:
         return None
     return Outcome(
         first_bad_bytes=rises[0] if rises else None,
-        end_bytes=found["written"] if found["stopped"] else None,
-        stopped=found["stopped"],
+        end_bytes=wear["written"] if wear["stopped"] else None,
+        stopped=wear["stopped"],
         bad_blocks=grown["bad_blocks"][-1] - grown["before"] if grown and rises else 0,
     )
 
@@ -135,6 +135,8 @@ def outcome_of(found: WearResult) -> Outcome | None:
 def _erases_before(result: CaseResult, blocks: int) -> tuple[int, ...]:
     """Of each block before the writing: worn in advance, erased, formatted, written once."""
     worn = int(result["spec"]["board"]["chip"].get("worn_cycles") or 0)
-    flash = next((one for one in result["flash"] if one["label"] == _STATIC_END), None)
+    flash = next(
+        (snapshot for snapshot in result["flash"] if snapshot["label"] == _STATIC_END), None
+    )
     counted = tuple(flash["erases"]) if flash else (0,) * blocks
-    return tuple(worn + one for one in counted)
+    return tuple(worn + count for count in counted)

@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from ffslab.fsimage.findings import Rule, Verdict
 from ffslab.fsimage.flashfile import ImageOptions
 from ffslab.fsimage.node import Node
+from ffslab.fsimage.problems import CheckResult, Rule
 from ffslab.logfs.check_segments import check_segments, is_bad, reserved_segments
 from ffslab.logfs.check_tree import check_tree
-from ffslab.logfs.findings import RULES, Findings, Where
 from ffslab.logfs.format import Superblock
 from ffslab.logfs.image import OpenedImage, PageGeometry, open_image
 from ffslab.logfs.mount import Mounted, mount, read_superblock
+from ffslab.logfs.problems import RULES, Problems, Where
 from ffslab.logfs.tree import Tree
 
 _COUNTED = (
@@ -37,7 +37,7 @@ _COUNTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Verdict[Where]):
+class Report(CheckResult[Where]):
     """What a check found. `statistics` are counts by name; `superblock` is None without one."""
 
     rules: ClassVar[Mapping[str, Rule]] = RULES
@@ -83,26 +83,26 @@ def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node
     Of two names with the same path (a violation) the later one is missing. Exceptions are those
     of `check_image`.
     """
-    found: dict[str, Node] = {}
+    nodes: dict[str, Node] = {}
     for node in examine(path, options).nodes():
-        found.setdefault(node.path, node)
-    return found
+        nodes.setdefault(node.path, node)
+    return nodes
 
 
 def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
     """Checks, and keeps the tree."""
     image = open_image(path, options)
     device = image.device
-    findings = Findings()
+    problems = Problems()
     for rule, message in image.problems:
-        findings.add(rule, message)
-    superblock = read_superblock(device, image.superblock, findings)
-    mounted = mount(device, superblock, findings) if superblock else None
+        problems.add(rule, message)
+    superblock = read_superblock(device, image.superblock, problems)
+    mounted = mount(device, superblock, problems) if superblock else None
     tree = None
     if mounted is not None:
         tree = Tree(mounted)
-        check_tree(mounted, tree, findings)
-        check_segments(device, mounted, findings)
+        check_tree(mounted, tree, problems)
+        check_segments(device, mounted, problems)
     report = Report(
         path=path,
         file_format="lab" if device.pages.is_lab else "raw",
@@ -112,8 +112,8 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
         blocks=device.pages.blocks,
         superblock=image.superblock,
         statistics=_statistics(mounted, tree),
-        findings=findings.sorted(),
-        counts=dict(findings.counts),
+        problems=problems.sorted(),
+        counts=dict(problems.counts),
     )
     return CheckedImage(image, report, tree)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ffslab.logfs.findings import Findings, Where
 from ffslab.logfs.format import SEGMENT_VALID_RESERVED, U32, SegmentType
 from ffslab.logfs.image import Device
 from ffslab.logfs.mount import Mounted
+from ffslab.logfs.problems import Problems, Where
 
 
 def reserved_segments(mounted: Mounted) -> set[int]:
@@ -20,20 +20,20 @@ def is_bad(entry: tuple[int, int]) -> bool:
     return entry == (U32, U32)
 
 
-def check_segments(device: Device, mounted: Mounted, findings: Findings) -> None:
+def check_segments(device: Device, mounted: Mounted, problems: Problems) -> None:
     """Every segment, then their sum."""
     reserved = reserved_segments(mounted)
     bad_blocks = bad_segments(device, mounted)
     for segno, entry in enumerate(mounted.entries):
         if segno in bad_blocks and not is_bad(entry):
             message = "a bad block, which the segment file does not know"
-            findings.add("segment-marked", message, Where(segno))
-        _check_entry(mounted, segno, entry, segno in reserved, findings)
-    _check_headers(mounted, findings)
+            problems.add("segment-marked", message, Where(segno))
+        _check_entry(mounted, segno, entry, segno in reserved, problems)
+    _check_headers(mounted, problems)
     live = sum(mounted.store.valid_bytes.values())
     if mounted.dynamic.used_bytes != live:
         message = f"the journal says {mounted.dynamic.used_bytes} bytes, live objects have {live}"
-        findings.add("used-bytes", message)
+        problems.add("used-bytes", message)
 
 
 def bad_segments(device: Device, mounted: Mounted) -> set[int]:
@@ -54,42 +54,42 @@ def _check_entry(
     segno: int,
     entry: tuple[int, int],
     is_reserved: bool,
-    findings: Findings,
+    problems: Problems,
 ) -> None:
     live = mounted.store.valid_bytes.get(segno, 0)
     valid = entry[1]
     where = Where(segno)
     if is_bad(entry):
         if live or is_reserved:
-            findings.add("segment-bad", "it is called bad, and it is used", where)
+            problems.add("segment-bad", "it is called bad, and it is used", where)
     elif is_reserved or valid == SEGMENT_VALID_RESERVED:
         if not is_reserved:
-            findings.add("segment-reserved", "it holds neither superblock nor journal", where)
+            problems.add("segment-reserved", "it holds neither superblock nor journal", where)
         elif valid != SEGMENT_VALID_RESERVED:
-            findings.add("segment-reserved", f"it is not reserved: {valid} valid bytes", where)
+            problems.add("segment-reserved", f"it is not reserved: {valid} valid bytes", where)
     elif valid != live:
         message = f"the segment file says {valid} valid bytes, live objects have {live}"
-        findings.add("segment-valid", message, where)
+        problems.add("segment-valid", message, where)
 
 
-def _check_headers(mounted: Mounted, findings: Findings) -> None:
+def _check_headers(mounted: Mounted, problems: Problems) -> None:
     """Headers of segments that are in use against the segment file."""
     open_segments = {area.segno for area in mounted.store.areas}
     for segno in sorted({*mounted.store.valid_bytes, *open_segments}):
         where = Where(segno)
         header = mounted.store.segment_header(segno)
         if header is None or header.segno != segno:
-            findings.add("segment-header", "it has no valid header", where)
+            problems.add("segment-header", "it has no valid header", where)
             continue
         if header.kind == SegmentType.OBJECTS and header.gec > mounted.dynamic.gec:
             message = f"its count is {header.gec}, the global one {mounted.dynamic.gec}"
-            findings.add("segment-gec", message, where)
+            problems.add("segment-gec", message, where)
         if segno >= len(mounted.entries) or is_bad(mounted.entries[segno]):
             continue
         count, level = mounted.entries[segno][0] >> 4, mounted.entries[segno][0] & 0xF
         if level != header.level:
             message = f"the segment file says level {level}, the header {header.level}"
-            findings.add("segment-level", message, where)
+            problems.add("segment-level", message, where)
         if count != header.erase_count:
             message = f"the segment file says {count} erases, the header {header.erase_count}"
-            findings.add("segment-erase-count", message, where)
+            problems.add("segment-erase-count", message, where)

@@ -80,10 +80,10 @@ class Device:
         inside = max(0, min(length, self.size_bytes - ofs))
         if self._plain is not None:
             start = self._start + ofs
-            found = self._plain[start : start + inside]
+            data = self._plain[start : start + inside]
         else:
-            found = b"".join(self._pieces(ofs, inside))
-        return found.ljust(length, b"\xff")
+            data = b"".join(self._pieces(ofs, inside))
+        return data.ljust(length, b"\xff")
 
     def _pieces(self, ofs: int, length: int) -> Iterator[bytes]:
         while length > 0:
@@ -191,11 +191,11 @@ def _geometry(options: ImageOptions, page_bytes: int, oob_bytes: int) -> PageGeo
 def _best_place(contents: Contents, lab: LabHeader | None, options: ImageOptions) -> _Place | None:
     """The first place for which everything speaks, else the first for which most does."""
     best: _Place | None = None
-    for place in _places(contents, lab, options):
-        if best is None or place.score > best.score:
-            best = place
-        superblock = place.superblock
-        if place.score == len(superblock.copies) + len(superblock.journal_segnos):
+    for candidate in _places(contents, lab, options):
+        if best is None or candidate.score > best.score:
+            best = candidate
+        superblock = candidate.superblock
+        if candidate.score == len(superblock.copies) + len(superblock.journal_segnos):
             break
     return best
 
@@ -224,12 +224,12 @@ def _places(contents: Contents, lab: LabHeader | None, options: ImageOptions) ->
 def _occurrences(contents: Contents, start: int) -> Iterator[int]:
     """Where superblocks may begin: places of the magic number, the first of them."""
     magic = struct.pack(">Q", MAGIC)
-    found = 0
+    count = 0
     for piece_at in range(start, len(contents), _PIECE_BYTES):
         piece = contents[piece_at : piece_at + _PIECE_BYTES + len(magic) - 1]
         at = piece.find(magic)
-        while at >= 0 and found < _OCCURRENCES:
-            found += 1
+        while at >= 0 and count < _OCCURRENCES:
+            count += 1
             if piece_at + at >= start + SEGMENT_HEADER_BYTES:
                 yield piece_at + at - SEGMENT_HEADER_BYTES
             at = piece.find(magic, at + 1)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from ffslab.logfs.findings import Findings, Where
 from ffslab.logfs.format import (
     ALIAS,
     ALIAS_BYTES,
@@ -37,6 +36,7 @@ from ffslab.logfs.format import (
     parse_segment_header,
 )
 from ffslab.logfs.image import Device
+from ffslab.logfs.problems import Problems, Where
 
 _TYPES = frozenset(EntryType)
 _UNPACKED_MAX = 0xFFFF
@@ -121,30 +121,30 @@ class _Segment:
         return 0
 
 
-def read_journal(device: Device, superblock: Superblock, findings: Findings) -> Journal:
+def read_journal(device: Device, superblock: Superblock, problems: Problems) -> Journal:
     """Reads the last commit in the segment begun last of those that have one."""
     segments = [_read_segment(device, superblock, n) for n in superblock.journal_segnos]
     begun = sorted((s for s in segments if s.began), key=lambda s: s.began, reverse=True)
     journal = Journal(headers={s.segno: s.header for s in begun if s.header})
     if not begun:
-        findings.add("journal-none", "no segment of the journal has a valid header or commit")
+        problems.add("journal-none", "no segment of the journal has a valid header or commit")
         return journal
-    _check_headers(begun, findings)
+    _check_headers(begun, problems)
     chosen = next((segment for segment in begun if segment.commits), None)
     journal.segno = (chosen or begun[0]).segno
     if chosen is None:
-        findings.add("journal-commit", "no segment has a valid commit", Where(journal.segno))
+        problems.add("journal-commit", "no segment has a valid commit", Where(journal.segno))
         return journal
     for segment in begun[: begun.index(chosen)]:
-        findings.add("journal-begun", "begun, without a commit", Where(segment.segno))
+        problems.add("journal-begun", "begun, without a commit", Where(segment.segno))
     last = chosen.commits[-1]
     journal.commits = len(chosen.commits)
     journal.tail_entries = sum(entry.ofs > last.ofs for entry in chosen.entries)
     if journal.tail_entries:
         message = f"{journal.tail_entries} entries behind the last commit"
-        findings.add("journal-tail", message, Where(journal.segno))
-    _read_commit(journal, last, {entry.ofs: entry for entry in chosen.entries}, findings)
-    _check_erase_counts(journal, superblock, findings)
+        problems.add("journal-tail", message, Where(journal.segno))
+    _read_commit(journal, last, {entry.ofs: entry for entry in chosen.entries}, problems)
+    _check_erase_counts(journal, superblock, problems)
     return journal
 
 
@@ -165,14 +165,14 @@ def _listed(commit: Entry) -> list[int] | None:
     return [int.from_bytes(payload[at : at + 8], "big") for at in range(0, len(payload), 8)]
 
 
-def _check_headers(segments: Sequence[_Segment], findings: Findings) -> None:
+def _check_headers(segments: Sequence[_Segment], problems: Problems) -> None:
     for segment in segments:
         where = Where(segment.segno)
         if segment.header is None:
-            findings.add("journal-header", "it has commits, and a damaged header", where)
+            problems.add("journal-header", "it has commits, and a damaged header", where)
         elif segment.header.segno != segment.segno:
             message = f"its header says that it is segment {segment.header.segno}"
-            findings.add("journal-segno", message, where)
+            problems.add("journal-segno", message, where)
 
 
 def scan_entries(raw: bytes, start: int) -> Iterator[Entry]:
@@ -208,31 +208,31 @@ def inflate(stored: bytes, length: int) -> bytes | None:
     """Uncompresses what must give exactly `length` bytes; None if it does not."""
     stream = zlib.decompressobj()
     try:
-        found = stream.decompress(stored, length + 1)
+        inflated = stream.decompress(stored, length + 1)
     except zlib.error:
         return None
-    return found if len(found) == length and stream.eof else None
+    return inflated if len(inflated) == length and stream.eof else None
 
 
 def _read_commit(
-    journal: Journal, commit: Entry, entries: dict[int, Entry], findings: Findings
+    journal: Journal, commit: Entry, entries: dict[int, Entry], problems: Problems
 ) -> None:
     listed = _listed(commit)
     if listed is None:
         message = "the commit is not a list of offsets"
-        findings.add("journal-entry", message, Where(offset=commit.ofs))
+        problems.add("journal-entry", message, Where(offset=commit.ofs))
         return
     for ofs in listed:
         entry = entries.get(ofs)
         if entry is None or entry.ofs >= commit.ofs or entry.kind == EntryType.COMMIT:
             message = "the commit lists an entry that is not valid there"
-            findings.add("journal-entry", message, Where(offset=ofs))
+            problems.add("journal-entry", message, Where(offset=ofs))
         elif entry.payload is None or not _take_entry(journal, entry.kind, entry.payload):
             message = f"an entry of type {entry.kind} has no possible contents, or comes twice"
-            findings.add("journal-entry", message, Where(offset=ofs))
-    for name, found in (("anchor", journal.anchor), ("dynamic superblock", journal.dynamic)):
-        if found is None:
-            findings.add("journal-missing", f"the last commit has no {name}")
+            problems.add("journal-entry", message, Where(offset=ofs))
+    for name, record in (("anchor", journal.anchor), ("dynamic superblock", journal.dynamic)):
+        if record is None:
+            problems.add("journal-missing", f"the last commit has no {name}")
 
 
 def _take_entry(journal: Journal, kind: int, payload: bytes) -> bool:
@@ -257,7 +257,7 @@ def _take_entry(journal: Journal, kind: int, payload: bytes) -> bool:
     return True
 
 
-def _check_erase_counts(journal: Journal, superblock: Superblock, findings: Findings) -> None:
+def _check_erase_counts(journal: Journal, superblock: Superblock, problems: Problems) -> None:
     """Counts that the journal has of its own segments, in the order of the superblock."""
     if not journal.erase_counts:
         return
@@ -265,4 +265,4 @@ def _check_erase_counts(journal: Journal, superblock: Superblock, findings: Find
         header = journal.headers.get(segno)
         if header and header.erase_count != count:
             message = f"the journal says {count} erases, its header {header.erase_count}"
-            findings.add("journal-erase-count", message, Where(segno))
+            problems.add("journal-erase-count", message, Where(segno))

@@ -161,8 +161,8 @@ def _plan(options: MkfsOptions) -> _Layout:
     for block in options.bad_blocks:
         if not 0 <= block < blocks:
             raise UsageError(f"--bad-block {block}: the partition has {blocks} blocks")
-    found = {block * geometry.block_bytes // size for block in options.bad_blocks}
-    bad = frozenset(segno for segno in found if segno < segments)
+    segnos = {block * geometry.block_bytes // size for block in options.bad_blocks}
+    bad = frozenset(segno for segno in segnos if segno < segments)
     good = [segno for segno in range(segments) if segno not in bad]
     least = 2 + JOURNAL_SEGMENTS + 2 * TOTAL_LEVELS + BAD_RESERVE + 1
     if len(good) < least:
@@ -326,7 +326,7 @@ class _Builder:
         """A name takes the first of its places that is free; names come in order."""
         blocks: dict[int, Placed] = {}
         for name, target, kind in names:
-            bix = next((place for place in places(name) if place not in blocks), None)
+            bix = next((slot for slot in places(name) if slot not in blocks), None)
             if bix is None:
                 raise UsageError(f"too many names like {os.fsdecode(name)!r} in one directory")
             payload = DENTRY.pack(target, len(name), kind, name)

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ffslab.logfs.findings import Findings, Where
 from ffslab.logfs.format import (
     BLOCK_BYTES,
     COMPRESS_NONE,
@@ -37,6 +36,7 @@ from ffslab.logfs.format import (
 )
 from ffslab.logfs.image import Device
 from ffslab.logfs.journal import Journal, inflate
+from ffslab.logfs.problems import Problems, Where
 
 _SLOTS = struct.Struct(f">{POINTERS}Q")
 _LENGTHS = {ObjectType.INODE: INODE_BYTES, ObjectType.DENTRY: DENTRY_BYTES}
@@ -55,10 +55,10 @@ class ObjectStore:
     """Objects of a device after a mount: with the write buffers and aliases of the journal."""
 
     def __init__(
-        self, device: Device, superblock: Superblock, journal: Journal, findings: Findings
+        self, device: Device, superblock: Superblock, journal: Journal, problems: Problems
     ) -> None:
         self.superblock = superblock
-        self.findings = findings
+        self.problems = problems
         self.areas: list[Area] = []
         self.valid_bytes: defaultdict[int, int] = defaultdict(int)
         self.levels: defaultdict[int, set[int]] = defaultdict(set)
@@ -84,16 +84,16 @@ class ObjectStore:
 
     def read(self, ofs: int, length: int) -> bytes:
         """Bytes of the device, those of open write buffers over them."""
-        found = self._device.read(ofs, length)
+        contents = self._device.read(ofs, length)
         for start, data in self._buffers.items():
             first, last = max(start, ofs), min(start + len(data), ofs + length)
             if first < last:
-                found = (
-                    found[: first - ofs]
+                contents = (
+                    contents[: first - ofs]
                     + data[first - start : last - start]
-                    + (found[last - ofs :])
+                    + (contents[last - ofs :])
                 )
-        return found
+        return contents
 
     def programmed(self, ofs: int, length: int) -> bytes:
         """Bytes of the device without write buffers."""
@@ -136,7 +136,7 @@ class ObjectStore:
             return None
         if ofs in self._owners:
             other = "inode {} level {} block {}".format(*self._owners[ofs])
-            self.findings.add("object-shared", f"{other} leads here too", where)
+            self.problems.add("object-shared", f"{other} leads here too", where)
             return None
         self._owners[ofs] = (ino, level, bix)
         segno = ofs >> self.superblock.segment_shift
@@ -148,7 +148,7 @@ class ObjectStore:
 
     def _header_at(self, ofs: int, where: Where) -> ObjectHeader | None:
         """The header, if it is that of the object that the pointer means."""
-        add = self.findings.add
+        add = self.problems.add
         size = 1 << self.superblock.segment_shift
         inside = ofs & size - 1
         if ofs >= self.superblock.segments * size or not (
@@ -173,16 +173,16 @@ class ObjectStore:
         header = self.segment_header(segno)
         self.levels[segno].add(level)
         if header is None or header.kind != SegmentType.OBJECTS:
-            self.findings.add("object-place", f"segment {segno} is none of objects", where)
+            self.problems.add("object-place", f"segment {segno} is none of objects", where)
         elif header.level != level:
             message = f"segment {segno} is of level {header.level}, the object of {level}"
-            self.findings.add("object-level", message, where)
+            self.problems.add("object-level", message, where)
 
     def _payload(
         self, ofs: int, header: ObjectHeader, kind: ObjectType, where: Where
     ) -> bytes | None:
-        """The payload, uncompressed; findings say what is wrong with it."""
-        add = self.findings.add
+        """The payload, uncompressed; problems say what is wrong with it."""
+        add = self.problems.add
         stored = self.read(ofs + OBJECT_HEADER_BYTES, header.length)
         good = crc32(stored) == header.data_crc
         if not good:
@@ -196,10 +196,10 @@ class ObjectStore:
             if header.compression != COMPRESS_ZLIB or not may_compress:
                 add("object-compression", f"its compression is {header.compression}", where)
                 return None
-            found = inflate(stored, length)
-            if found is None and good:
+            inflated = inflate(stored, length)
+            if inflated is None and good:
                 add("object-compression", "it does not give a block", where)
-            return found if good else None
+            return inflated if good else None
         if header.length != length:
             add("object-length", f"it has {header.length} bytes, not {length}", where)
             return None
@@ -220,7 +220,7 @@ class ObjectStore:
         """After all files were walked: aliases of blocks that no walk has met."""
         for ino, level, bix in sorted(self._unused_aliases):
             where = Where(ino=ino, level=level, bix=bix)
-            self.findings.add("alias-target", "there is no such block", where)
+            self.problems.add("alias-target", "there is no such block", where)
 
     # --- trees ---
 
@@ -233,7 +233,7 @@ class ObjectStore:
             self._indirect(walked, data[DIRECT], height, 0)
         elif data[DIRECT]:
             message = "a pointer to indirect blocks in an inode of height 0"
-            self.findings.add("inode-height", message, Where(ino=ino))
+            self.problems.add("inode-height", message, Where(ino=ino))
         return walked
 
     def _leaf(self, walked: Walked, pointer: int, bix: int) -> bool:
@@ -242,7 +242,7 @@ class ObjectStore:
             walked.blocks[bix] = pointer & ~FULL
             if not pointer & FULL:
                 where = Where(ino=walked.ino, level=0, bix=bix)
-                self.findings.add("pointer-full", "bit 63 of its pointer is not set", where)
+                self.problems.add("pointer-full", "bit 63 of its pointer is not set", where)
         return bool(pointer)
 
     def _indirect(self, walked: Walked, pointer: int, level: int, bix: int) -> bool:
@@ -257,7 +257,7 @@ class ObjectStore:
             if level == 1 and below < DIRECT:
                 if child:
                     where = Where(ino=walked.ino, level=1, bix=bix)
-                    self.findings.add("pointer-full", f"slot {slot} must be 0", where)
+                    self.problems.add("pointer-full", f"slot {slot} must be 0", where)
             elif not child:
                 full = False
             elif level == 1:
@@ -267,7 +267,7 @@ class ObjectStore:
         if full != claimed:
             message = f"its pointer says {_holes(claimed)}, and there are {_holes(full)}"
             where = Where(None, pointer & ~FULL, walked.ino, level, bix)
-            self.findings.add("pointer-full", message, where)
+            self.problems.add("pointer-full", message, where)
         return full
 
 

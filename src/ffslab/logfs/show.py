@@ -7,9 +7,9 @@ from typing import Any
 
 from ffslab.fsimage.show import (
     counted,
-    findings_document,
     objects_text,
     printable,
+    problems_document,
     result_text,
     wrapped,
 )
@@ -70,5 +70,5 @@ def report_document(report: Report) -> dict[str, Any]:
         "first_block": report.first_block,
         "blocks": report.blocks,
         "statistics": report.statistics,
-        **findings_document(report),
+        **problems_document(report),
     }

@@ -30,8 +30,8 @@ class Tree:
     def __init__(self, mounted: Mounted) -> None:
         self.mounted = mounted
         self.names: defaultdict[int, list[tuple[int, Dentry]]] = defaultdict(list)
-        for ino, found in mounted.inodes.items():
-            for dentry in found.dentries:
+        for ino, file in mounted.inodes.items():
+            for dentry in file.dentries:
                 if not mounted.is_recovered(ino, dentry):
                     self.names[dentry.ino].append((ino, dentry))
         self.reached: set[int] = set()
@@ -41,9 +41,9 @@ class Tree:
         """Everything below the root, which comes first; names to nothing are left out."""
         return self._nodes
 
-    def links(self, found: FoundInode) -> int:
+    def links(self, file: FoundInode) -> int:
         """Links after a mount, which drops one of the victim."""
-        return found.inode.nlink - (found.ino == self.mounted.dynamic.victim)
+        return file.inode.nlink - (file.ino == self.mounted.dynamic.victim)
 
     def _walk(self) -> Iterator[Node]:
         first: dict[int, str] = {}
@@ -69,29 +69,29 @@ class Tree:
 
     def below(self, number: int) -> Iterator[tuple[bytes, int]]:
         """Names in a directory, sorted, with their inodes' numbers; some may lead to nothing."""
-        found = self.mounted.inodes.get(number)
-        if found is None or found.format != stat.S_IFDIR:
+        directory = self.mounted.inodes.get(number)
+        if directory is None or directory.format != stat.S_IFDIR:
             return
-        for dentry in sorted(found.dentries, key=lambda dentry: (dentry.name, dentry.bix)):
+        for dentry in sorted(directory.dentries, key=lambda dentry: (dentry.name, dentry.bix)):
             if not self.mounted.is_recovered(number, dentry):
                 yield dentry.name, dentry.ino
 
     def node(self, number: int, path: str, link_of: str | None = None) -> Node | None:
         """The node of an inode under one of its names; None if there is no such inode."""
-        found = self.mounted.inodes.get(number)
-        if found is None:
+        file = self.mounted.inodes.get(number)
+        if file is None:
             return None
-        inode, store = found.inode, self.mounted.store
+        inode, store = file.inode, self.mounted.store
         target = b""
-        if found.format == stat.S_IFLNK:
-            block = found.walked.blocks.get(0)
+        if file.format == stat.S_IFLNK:
+            block = file.walked.blocks.get(0)
             target = ((store.load(block) if block else None) or b"")[: min(inode.size, _TARGET_MAX)]
-        is_device = found.format in (stat.S_IFCHR, stat.S_IFBLK)
-        is_file = found.format == stat.S_IFREG
+        is_device = file.format in (stat.S_IFCHR, stat.S_IFBLK)
+        is_file = file.format == stat.S_IFREG
         return Node(
             path=path,
-            object_id=found.ino,
-            type=TYPE_NAMES.get(found.format, "special"),
+            object_id=file.ino,
+            type=TYPE_NAMES.get(file.format, "special"),
             mode=inode.mode,
             uid=inode.uid,
             gid=inode.gid,
@@ -102,15 +102,15 @@ class Tree:
             rdev=inode.data[0] & 0xFFFFFFFF if is_device else 0,
             target=text(target),
             link_of=link_of,
-            links=self.links(found),
-            _pieces=partial(_pieces, store, found) if is_file else nothing,
+            links=self.links(file),
+            _pieces=partial(_pieces, store, file) if is_file else nothing,
         )
 
 
-def _pieces(store: ObjectStore, found: FoundInode) -> Iterator[tuple[int, bytes]]:
+def _pieces(store: ObjectStore, file: FoundInode) -> Iterator[tuple[int, bytes]]:
     """Offset and bytes of a file's blocks, up to its size."""
-    for bix, ofs in sorted(found.walked.blocks.items()):
-        count = min(BLOCK_BYTES, found.inode.size - bix * BLOCK_BYTES)
+    for bix, ofs in sorted(file.walked.blocks.items()):
+        count = min(BLOCK_BYTES, file.inode.size - bix * BLOCK_BYTES)
         payload = store.load(ofs) if count > 0 else None
         if payload is not None:
             yield bix * BLOCK_BYTES, payload[:count]

@@ -6,6 +6,7 @@ its hash names it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -22,9 +23,11 @@ from ffslab.model.specs import (
     REPEAT,
     SPI_FIGURES,
     Board,
+    Chip,
     InitialState,
     LabKernel,
     MountSetup,
+    Partition,
     Scalar,
 )
 from ffslab.model.workload import Workload
@@ -158,6 +161,16 @@ def case_spec(case: Case) -> dict[str, Any]:
         "workload": case.workload.spec,
         "seed": case.seed,
     }
+
+
+def board_of(spec: Mapping[str, Any]) -> Board:
+    """The board of a case's spec, its driver as it is charged; titles and sources are not in it."""
+    stated = spec["board"]
+    chip = Chip(**{"title": "", **stated["chip"]})
+    partitions = tuple(Partition(**partition) for partition in stated["partitions"])
+    without = {"title": "", "derivation": "", "calibrated": False}
+    charged = {name: spec[name] for name in DRIVER_FIGURES}
+    return Board(**{**without, **stated, **charged, "chip": chip, "partitions": partitions})
 
 
 def _plain(value: Any, without: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -143,8 +143,8 @@ def _unnamed(case: Case) -> Case:
     return replace(case, state=replace(case.state, name=""))
 
 
-def _same(one: Any, other: Any) -> bool:
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
+def _same(value: Any, other: Any) -> bool:
+    return value == other and isinstance(value, bool) == isinstance(other, bool)
 
 
 def _left_out(study: Study) -> str:

@@ -49,8 +49,8 @@ def with_marks(
     marks: Iterable[Provenance],
 ) -> tuple[Provenance, ...]:
     """The provenance with `marks` in place of what it says of their figures."""
-    found = {entry.figure: entry for entry in provenance}
-    return tuple((found | {entry.figure: entry for entry in marks}).values())
+    by_figure = {entry.figure: entry for entry in provenance}
+    return tuple((by_figure | {entry.figure: entry for entry in marks}).values())
 
 
 def set_marks(item: Chip | Board, changes: Mapping[str, Any], source: str) -> list[Provenance]:

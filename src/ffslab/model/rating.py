@@ -90,7 +90,7 @@ class RatingFile(Strict):
 
     @model_validator(mode="after")
     def _names_differ(self) -> RatingFile:
-        for names in (self.grades, [one.name for one in self.criterion]):
+        for names in (self.grades, [criterion.name for criterion in self.criterion]):
             if len(set(names)) < len(names):
                 raise ValueError(f"a name is there twice: {', '.join(names)}")
         return self

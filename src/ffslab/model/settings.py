@@ -147,7 +147,7 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
         for key, value in settings.items()
         if key.startswith("workload.")
     }
-    setting = Setting(state, setup, blocks * board.chip.block_bytes, where)
+    setting = Setting(state, setup, board.chip, blocks * board.chip.block_bytes, where)
     workload = _workload(table, setting, catalog)
     if state.kind != "image":
         setup = _without_image(setup, filesystem, where)

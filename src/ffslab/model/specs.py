@@ -7,7 +7,7 @@ too coarse (per byte, per instruction).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -81,6 +81,7 @@ CHIP_FAULT_RATES = (
 
 
 CPU_SCALE_MAX = 10**6
+NAND, NOR = "NAND", "NOR"  # technologies of flash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,9 +136,14 @@ class Chip:
         return self.kind != "nand"
 
     @property
+    def technology(self) -> str:
+        """NAND or NOR."""
+        return NOR if self.kind == "spi-nor" else NAND
+
+    @property
     def is_nor(self) -> bool:
         """Whether bytes are programmed, and nothing is beside them: no OOB, no bad blocks."""
-        return self.kind == "spi-nor"
+        return self.technology == NOR
 
     @property
     def block_bytes(self) -> int:
@@ -155,15 +161,20 @@ class Chip:
         rates = (getattr(self, name) for name in CHIP_FAULT_RATES)
         return bool(self.factory_bad) or any(rates)
 
-    def page_read_ns(self) -> float:
-        """Time to read one page with its OOB area into memory, ECC checked."""
-        bus_ns = (self.page_bytes + self.oob_bytes) * self.bus_read_ps / 1000
-        return self.t_command_ns + self.t_read_ns + bus_ns + self.ecc_read_ns
+    def page_read_ns(self, *, moved: bool = True) -> float:
+        """Time to read one page with its OOB area into memory, ECC checked.
 
-    def page_program_ns(self) -> float:
+        Not `moved`: no byte of it crosses the bus.
+        """
+        return self._page_ns(self.t_read_ns, self.bus_read_ps, self.ecc_read_ns, moved)
+
+    def page_program_ns(self, *, moved: bool = True) -> float:
         """Time to compute the ECC of a page, transfer it with its OOB area and program it."""
-        bus_ns = (self.page_bytes + self.oob_bytes) * self.bus_write_ps / 1000
-        return self.t_command_ns + self.t_prog_ns + bus_ns + self.ecc_write_ns
+        return self._page_ns(self.t_prog_ns, self.bus_write_ps, self.ecc_write_ns, moved)
+
+    def _page_ns(self, array_ns: int, bus_ps: int, ecc_ns: int, moved: bool) -> float:
+        moved_ns = (self.page_bytes + self.oob_bytes) * bus_ps / 1000 + ecc_ns if moved else 0
+        return self.t_command_ns + array_ns + moved_ns
 
     def block_erase_ns(self) -> float:
         """Time to erase one block."""
@@ -214,6 +225,22 @@ class Board:
     spi_rx_bits: int = 0
     spi_tx_bits: int = 0
     provenance: tuple[Provenance, ...] = field(default=(), compare=False, repr=False)
+
+    def flash_ns(self, counts: Sequence[int], *, whole: bool) -> float:
+        """The time of so many page reads, page programs and erases on chip and driver.
+
+        `whole`: every page crosses the bus with its OOB area; else no byte does, and of the driver
+        counts what it does for an operation without bytes.
+        """
+
+        def driver_ns(own_ns: int) -> int:
+            return own_ns if whole else min(own_ns, self.driver_erase_ns)
+
+        reads, programs, erases = counts
+        read_ns = self.chip.page_read_ns(moved=whole) + driver_ns(self.driver_read_ns)
+        program_ns = self.chip.page_program_ns(moved=whole) + driver_ns(self.driver_program_ns)
+        erase_ns = self.chip.block_erase_ns() + self.driver_erase_ns
+        return reads * read_ns + programs * program_ns + erases * erase_ns
 
 
 @dataclass(frozen=True, slots=True)

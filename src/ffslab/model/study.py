@@ -416,9 +416,9 @@ def select(cases: Sequence[Case], ids: Sequence[str], study: str = "STUDY") -> t
 
 def _plain_id(case: Case) -> str:
     """The id of the case whose layout is as it is, and which is run for the first time."""
-    found = case.id
+    plain = case.id
     if case.perturbation:
-        found = found.replace(f"-{PERTURBATION}{case.perturbation}", "")
+        plain = plain.replace(f"-{PERTURBATION}{case.perturbation}", "")
     if case.repeat != FIRST_REPEAT:
-        found = found.replace(f"-{REPEAT}{case.repeat}", "")
-    return found
+        plain = plain.replace(f"-{REPEAT}{case.repeat}", "")
+    return plain

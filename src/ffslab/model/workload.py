@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
 from ffslab.errors import SpecError
-from ffslab.model.specs import InitialState, MountSetup, Scalar
+from ffslab.model.specs import Chip, InitialState, MountSetup, Scalar
 from ffslab.model.units import SIZE_MAX, parse_size
 
 
@@ -123,6 +123,7 @@ class Setting:
 
     state: InitialState
     setup: MountSetup
+    chip: Chip
     partition_bytes: int
     where: str  # for messages
 

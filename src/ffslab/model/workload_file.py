@@ -18,8 +18,8 @@ from ffslab.model.workload import Form, KeyFacts, WorkloadType
 def file_of(workload: WorkloadType[Any]) -> type[Strict]:
     """The shape of the table of one kind."""
     hints = get_type_hints(workload.settings)
-    stated = [one for one in fields(workload.settings) if one.name != "kind"]
-    shape: dict[str, Any] = {one.name: _in_file(one, hints[one.name]) for one in stated}
+    stated = [field for field in fields(workload.settings) if field.name != "kind"]
+    shape: dict[str, Any] = {field.name: _in_file(field, hints[field.name]) for field in stated}
     default = workload.kind if workload.assumed else ...
     meaning = workload.keys["kind"].meaning
     kind = (
@@ -53,6 +53,7 @@ def _bounded(form: Form) -> Any:
         return form.types
     numbers = pydantic.Field(ge=0, le=form.highest)
     types: list[Any] = [
-        Annotated[one, numbers] if one in (int, float) else one for one in get_args(form.types)
+        Annotated[plain_type, numbers] if plain_type in (int, float) else plain_type
+        for plain_type in get_args(form.types)
     ]
     return reduce(or_, types)

@@ -71,73 +71,75 @@ class _Blame:
                 return self._says(
                     STALE_DATA, f"is as {self._call(version)} left it; what came after was durable"
                 )
-        wrong = sorted(self._wrong_sectors(), key=lambda one: CLASSES.index(one.kind))
-        grave = [one for one in wrong if one.kind in (FOREIGN_BYTES, CORRUPT_CONTENTS)]
+        wrong = sorted(self._wrong_sectors(), key=lambda sector: CLASSES.index(sector.kind))
+        grave = [sector for sector in wrong if sector.kind in (FOREIGN_BYTES, CORRUPT_CONTENTS)]
         size = None if grave else self._size()
         if size is not None:
             return size
         if not wrong:
             return self._says(WRONG_ORDER, "has parts of several times that were never together")
         worst = wrong[0]
-        more = sum(one.kind == worst.kind for one in wrong) - 1
+        more = sum(sector.kind == worst.kind for sector in wrong) - 1
         others = f", and {more} more such sectors" if more else ""
         return self._says(worst.kind, f"sector {worst.number} {worst.sentence}{others}")
 
     def _size(self) -> Problem | None:
-        found = self._entry.size_bytes
+        size_bytes = self._entry.size_bytes
         sizes = [version.size_bytes for version in self._recent]
         if self._number in self._window.timeline.written_back:
-            is_good = self._window.is_size(self._number, found)
+            is_good = self._window.is_size(self._number, size_bytes)
         else:
-            is_good = min(sizes) <= found <= max(sizes)
+            is_good = min(sizes) <= size_bytes <= max(sizes)
         if is_good:
             return None
         durable = self._recent[0].size_bytes
-        if found < min(sizes):
-            return self._says(SYNCED_DATA_LOST, f"has {found} bytes, and {durable} were durable")
+        if size_bytes < min(sizes):
+            return self._says(
+                SYNCED_DATA_LOST, f"has {size_bytes} bytes, and {durable} were durable"
+            )
         allowed = " or ".join(str(size) for size in dict.fromkeys(sizes[:4]))
-        return self._says(WRONG_SIZE, f"has {found} bytes, not {allowed}")
+        return self._says(WRONG_SIZE, f"has {size_bytes} bytes, not {allowed}")
 
     def _wrong_sectors(self) -> Iterator[_Sector]:
         size = self._entry.size_bytes
-        for at, found in enumerate(parse_sums(self._entry.sums, size)):
-            if found == UNREADABLE_SECTOR:
+        for at, checksum in enumerate(parse_sums(self._entry.sums, size)):
+            if checksum == UNREADABLE_SECTOR:
                 if not self._window.may_be_unreadable(self._number, [at]):
                     yield _Sector(UNREADABLE, at, "cannot be read")
-            elif not self._is_recent(at, found):
-                yield self._wrong_sector(at, found)
+            elif not self._is_recent(at, checksum):
+                yield self._wrong_sector(at, checksum)
 
-    def _is_recent(self, at: int, found: str) -> bool:
+    def _is_recent(self, at: int, checksum: str) -> bool:
         size = self._entry.size_bytes
-        return any(found == self._log.sum(version, at, size) for version in self._recent) or any(
-            is_mixed(self._log, one, other, at, size, found)
-            for one, other in pairwise(self._recent)
+        return any(checksum == self._log.sum(version, at, size) for version in self._recent) or any(
+            is_mixed(self._log, version, other, at, size, checksum)
+            for version, other in pairwise(self._recent)
         )
 
-    def _wrong_sector(self, at: int, found: str) -> _Sector:
+    def _wrong_sector(self, at: int, checksum: str) -> _Sector:
         size = self._entry.size_bytes
         zeros = sector_sum(bytes(len(self._log.sector(self._recent[0], at, size))))
-        if found == zeros:
+        if checksum == zeros:
             return _Sector(SYNCED_DATA_LOST, at, "has zeros where data were durable")
         for version in reversed(self._older):
-            if found == self._log.sum(version, at, size):
+            if checksum == self._log.sum(version, at, size):
                 return _Sector(
                     STALE_DATA,
                     at,
                     f"is as {self._call(version)} left it; what came after was durable",
                 )
-        owner = self._window.timeline.owners.get(found)
+        owner = self._window.timeline.owners.get(checksum)
         if owner is not None and owner[0] != self._number:
             call = self._line(owner[1])
             return _Sector(FOREIGN_BYTES, at, f"has what {call} wrote to another file")
         recent = self._recent
         if self._window.excuse.reordered and is_left(
-            self._log, recent, at, size, found, holes=False
+            self._log, recent, at, size, checksum, holes=False
         ):
             return _Sector(WRONG_ORDER, at, "has a later write, and not one before it")
         if self._window.excuse.lost:
             versions = (*self._older, *recent)
-            if is_left(self._log, versions, at, size, found, holes=True):
+            if is_left(self._log, versions, at, size, checksum, holes=True):
                 return _Sector(SYNCED_DATA_LOST, at, "lacks some of the writes that made it")
         return _Sector(CORRUPT_CONTENTS, at, "has bytes that nobody wrote there")
 

@@ -70,9 +70,9 @@ def sums_of(data: bytes | bytearray | memoryview) -> list[str]:
 def sums_text(sums: Iterable[str]) -> str:
     """Sums as an observation has them."""
     words = []
-    for one, run in groupby(sums):
+    for checksum, run in groupby(sums):
         count = sum(1 for _ in run)
-        words.append(one if count == 1 else f"{one}*{count}")
+        words.append(checksum if count == 1 else f"{checksum}*{count}")
     return ",".join(words) or EMPTY
 
 
@@ -81,11 +81,11 @@ def parse_sums(text: str, size_bytes: int, where: str = "sums") -> Sequence[str]
     sums: list[str] = []
     sectors = sector_count(size_bytes)
     for word in text.split(",") if text != EMPTY else ():
-        one, star, count = word.partition("*")
-        if not _is_sum(one):
+        checksum, star, count = word.partition("*")
+        if not _is_sum(checksum):
             raise FormatError(f"{where}: no sum of a sector: {word!r}")
         times = number(count, where, "a count of sums") if star else 1
-        sums.extend([one] * min(times, sectors + 1))
+        sums.extend([checksum] * min(times, sectors + 1))
         if len(sums) > sectors:
             break
     if len(sums) != sectors:

@@ -57,17 +57,17 @@ class _Diagnosis:
         # What each path that changes in the window may be.
         self._changing: dict[str, Nodes] = {}
         for step in self._steps[window.low : window.high]:
-            for one in step.differences:
-                nodes = self._changing.setdefault(one.path, [base.get(one.path)])
-                nodes.append(one.after)
+            for difference in step.differences:
+                nodes = self._changing.setdefault(difference.path, [base.get(difference.path)])
+                nodes.append(difference.after)
 
     def problems(self) -> list[Problem]:
         paths = {*self._base, *self._changing, *self._entries}
-        found = [problem for path in sorted(paths) for problem in self._of_path(path)]
-        if any(problem.kind in _OF_NAMES for problem in found):
+        problems = [problem for path in sorted(paths) for problem in self._of_path(path)]
+        if any(problem.kind in _OF_NAMES for problem in problems):
             # With the name of a directory, a link of its parent is gone.
-            found = [problem for problem in found if problem.kind != BAD_LINKS]
-        return found or self._together()
+            problems = [problem for problem in problems if problem.kind != BAD_LINKS]
+        return problems or self._together()
 
     # Each path by itself.
 
@@ -110,8 +110,8 @@ class _Diagnosis:
             (
                 step.operation
                 for step in self._steps
-                for one in step.differences
-                if one.path == path
+                for difference in step.differences
+                if difference.path == path
             ),
             None,
         )
@@ -148,9 +148,9 @@ class _Diagnosis:
         """Whether it is a file that had this name before, and was replaced or deleted."""
         current = {node.object for node in nodes}
         for step in reversed(self._steps[: self._window.low]):
-            for one in step.differences:
-                before = one.before
-                if one.path != path or before is None or before.object in current:
+            for difference in step.differences:
+                before = difference.before
+                if difference.path != path or before is None or before.object in current:
                     continue
                 if before.version is not None and any(
                     (version.size_bytes, version.text) == (entry.size_bytes, entry.sums)
@@ -174,14 +174,14 @@ class _Diagnosis:
             and step.contents.object == node.object
             and window.is_divided(step.contents, entry)
             for step in self._steps[window.low : window.high]
-            if any(one.path == path for one in step.differences)
+            if any(difference.path == path for difference in step.differences)
         )
 
     # All together.
 
     def _together(self) -> list[Problem]:
-        found = [*self._inodes(), *self._renames()]
-        return found or [self._order()]
+        problems = [*self._inodes(), *self._renames()]
+        return problems or [self._order()]
 
     def _inodes(self) -> Iterator[Problem]:
         """Names that share an inode and never were one object, or were and do not."""
@@ -236,7 +236,9 @@ class _Diagnosis:
         """Whether no later call of the window changes what has these names."""
         later = [s for s in self._steps[: self._window.high] if s.operation > index]
         return not any(
-            one.path in paths and one.is_of_name for step in later for one in step.differences
+            difference.path in paths and difference.is_of_name
+            for step in later
+            for difference in step.differences
         )
 
     def _order(self) -> Problem:
@@ -246,7 +248,7 @@ class _Diagnosis:
                 (at, set(differ))
                 for at, differ in differing(self._window, self._base, self._entries)
             ),
-            key=lambda found: (len(found[1]), -found[0]),
+            key=lambda candidate: (len(candidate[1]), -candidate[0]),
         )
         path = min(missing, default=".")
         maker = self._last_change(path)
@@ -265,7 +267,10 @@ class _Diagnosis:
             (
                 step.operation
                 for step in reversed(self._steps[: self._window.high])
-                if any(one.path == path and one.is_of_name for one in step.differences)
+                if any(
+                    difference.path == path and difference.is_of_name
+                    for difference in step.differences
+                )
             ),
             None,
         )

@@ -15,13 +15,15 @@ the second mount only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+from ffslab.model.specs import NAND, NOR
 from ffslab.oracle.operations import FormatError
 
 PROGRAM, ERASE, MARK = "program", "erase", "mark"
+_ALL_FLASH = frozenset({NAND, NOR})
 OPERATIONS = frozenset({PROGRAM, ERASE, MARK})
 
 
@@ -54,6 +56,7 @@ class FaultKind:
     """A kind of cut.
 
     `left`: of the operation, for the reader of a report. `hits`: the operations that it cuts.
+    `flash`: the technologies that have it.
     `first`, `second`: what it excuses at the first mount, and at the second. `in_recovery`: a
     recovery is cut in this way, too. `in_a_row`: a series of cuts on one flash has it; what reads
     well at first and badly later would be told of the wrong cut there.
@@ -62,6 +65,7 @@ class FaultKind:
     name: str
     left: str
     hits: frozenset[str]
+    flash: frozenset[str] = _ALL_FLASH
     variants: Variants = Variants.SEEDS
     first: Excuse = NO_EXCUSE
     second: Excuse = NO_EXCUSE
@@ -90,7 +94,7 @@ KINDS: Mapping[str, FaultKind] = {
         ),
         FaultKind(
             name="torn-prefix",
-            left="the first sub-pages of a program, each whole",
+            left="the first sub-pages of a program, each whole; on NOR flash the first bytes",
             hits=_PROGRAM,
             variants=Variants.COUNTED,
             first=_TORN,
@@ -109,11 +113,34 @@ KINDS: Mapping[str, FaultKind] = {
             name="erase-half",
             left="each page of the block blank, in between, or as before",
             hits=frozenset({ERASE}),
+            flash=frozenset({NAND}),
+        ),
+        FaultKind(
+            name="erase-zeros",
+            left="zeros from one end of the sector on, as before from there to the other",
+            hits=frozenset({ERASE}),
+            flash=frozenset({NOR}),
+        ),
+        FaultKind(
+            name="erase-bits",
+            left="zeros in all of the sector, of which a part has become ones",
+            hits=frozenset({ERASE}),
+            flash=frozenset({NOR}),
         ),
         FaultKind(
             name="unstable",
             left="reads well at the recovery, and wrongly once power was off again",
             hits=frozenset({PROGRAM, ERASE}),
+            flash=frozenset({NAND}),
+            second=_UNSTABLE,
+            in_a_row=False,
+        ),
+        FaultKind(
+            name="weak-bits",
+            left="reads as it was meant at the recovery, and with some bits of it undone once "
+            "power was off again",
+            hits=frozenset({PROGRAM, ERASE}),
+            flash=frozenset({NOR}),
             second=_UNSTABLE,
             in_a_row=False,
         ),
@@ -121,6 +148,7 @@ KINDS: Mapping[str, FaultKind] = {
             name="paired",
             left="a torn program that destroys an earlier page which shares its cells",
             hits=_PROGRAM,
+            flash=frozenset({NAND}),
             first=_UNSTABLE,
             second=_UNSTABLE,
             needs_paired_pages=True,
@@ -130,9 +158,15 @@ KINDS: Mapping[str, FaultKind] = {
 }
 
 
+def kinds_on(technologies: Iterable[str], kinds: Iterable[str] = tuple(KINDS)) -> tuple[str, ...]:
+    """Those of the kinds that flash of one of these technologies has, in their order."""
+    there = frozenset(technologies)
+    return tuple(kind for kind in kinds if there & KINDS[kind].flash)
+
+
 def kind_of(name: str) -> FaultKind:
     """The kind of this name; FormatError if there is none."""
-    found = KINDS.get(name)
-    if found is None:
+    kind = KINDS.get(name)
+    if kind is None:
         raise FormatError(f"no kind of fault: {name!r}", remedy=f"kinds: {', '.join(KINDS)}")
-    return found
+    return kind

@@ -97,8 +97,8 @@ class FileLog:
                     left.append((start, end))
                     continue
                 if change.seed is not None:
-                    found = pattern(change.seed, low, high - low)
-                    data[low - start_bytes : high - start_bytes] = found
+                    written = pattern(change.seed, low, high - low)
+                    data[low - start_bytes : high - start_bytes] = written
                 left += [(a, b) for a, b in ((start, low), (high, end)) if a < b]
             wanted = left
         return bytes(data)

@@ -52,10 +52,10 @@ class Judge:
         key = self._keys.get((cut_operations, excuse))
         if key is None:
             key = self._keys[cut_operations, excuse] = self._key(cut_operations, excuse)
-        found = self._judged.get((key, observation))
-        if found is None:
-            found = self._judged[key, observation] = self._judge(self._windows[key], observation)
-        return found
+        problems = self._judged.get((key, observation))
+        if problems is None:
+            problems = self._judged[key, observation] = self._judge(self._windows[key], observation)
+        return problems
 
     def window(self, cut_operations: int, excuse: Excuse = NO_EXCUSE) -> Window:
         """What such a cut leaves open."""
@@ -89,9 +89,9 @@ class Judge:
         if not is_allowed(window, base, entries):
             problems += diagnose(window, self.history, base, entries)
         if window.excuse.lost:
-            problems = [one for one in problems if not self._is_loss(one)]
+            problems = [problem for problem in problems if not self._is_loss(problem)]
         if window.excuse.reordered:
-            problems = [one for one in problems if one.kind != WRONG_ORDER]
+            problems = [problem for problem in problems if problem.kind != WRONG_ORDER]
         return tuple(problems)
 
     def _is_loss(self, problem: Problem) -> bool:

@@ -29,13 +29,13 @@ class Cursor:
     def tree(self, steps: int) -> Mapping[str, Node]:
         """The tree after so many steps; good until the next call."""
         while self._at < steps:
-            for one in self._timeline.steps[self._at].differences:
-                put(self._tree, one.path, one.after)
+            for difference in self._timeline.steps[self._at].differences:
+                put(self._tree, difference.path, difference.after)
             self._at += 1
         while self._at > steps:
             self._at -= 1
-            for one in self._timeline.steps[self._at].differences:
-                put(self._tree, one.path, one.before)
+            for difference in self._timeline.steps[self._at].differences:
+                put(self._tree, difference.path, difference.before)
         return self._tree
 
 
@@ -61,11 +61,11 @@ def differing(
     }
     yield window.low, differ
     for at in range(window.low, window.high):
-        for one in window.timeline.steps[at].differences:
-            if window.is_same(one.after, entries.get(one.path)):
-                differ.discard(one.path)
+        for difference in window.timeline.steps[at].differences:
+            if window.is_same(difference.after, entries.get(difference.path)):
+                differ.discard(difference.path)
             else:
-                differ.add(one.path)
+                differ.add(difference.path)
         yield at + 1, differ
 
 
@@ -85,8 +85,8 @@ def tree_after(window: Window, base: Mapping[str, Node], steps: int) -> Tree:
     """The tree after so many steps, from low to high."""
     tree = dict(base)
     for step in window.timeline.steps[window.low : steps]:
-        for one in step.differences:
-            put(tree, one.path, one.after)
+        for difference in step.differences:
+            put(tree, difference.path, difference.after)
     return tree
 
 
@@ -117,9 +117,9 @@ def _is_cut(window: Window, step: Step, differ: set[str], entries: Mapping[str, 
     if change is None:
         return False
     after = {
-        one.path: one.after
-        for one in step.differences
-        if one.after is not None and one.after.object == change.object
+        difference.path: difference.after
+        for difference in step.differences
+        if difference.after is not None and difference.after.object == change.object
     }
     for path in differ:
         node, entry = after.get(path), entries.get(path)

@@ -36,14 +36,14 @@ def is_piece(
     if pieces == PREFIX:
         return _is_prefix(log, before, after, size_bytes, sums)
     return all(
-        found in (log.sum(before, at, size_bytes), log.sum(after, at, size_bytes))
-        or is_mixed(log, before, after, at, size_bytes, found)
-        for at, found in enumerate(sums)
+        checksum in (log.sum(before, at, size_bytes), log.sum(after, at, size_bytes))
+        or is_mixed(log, before, after, at, size_bytes, checksum)
+        for at, checksum in enumerate(sums)
     )
 
 
 def is_mixed(
-    log: FileLog, before: Version, after: Version, sector: int, size_bytes: int, found: str
+    log: FileLog, before: Version, after: Version, sector: int, size_bytes: int, checksum: str
 ) -> bool:
     """Whether a sector is old up to some byte and new from there, or the reverse."""
     old = log.sector(before, sector, size_bytes)
@@ -51,7 +51,7 @@ def is_mixed(
     if old == new:
         return False
     return any(
-        found in (sector_sum(new[:at] + old[at:]), sector_sum(old[:at] + new[at:]))
+        checksum in (sector_sum(new[:at] + old[at:]), sector_sum(old[:at] + new[at:]))
         for at in range(1, len(old))
     )
 
@@ -66,7 +66,7 @@ def is_left(
     versions: Sequence[Version],
     sector: int,
     size_bytes: int,
-    found: str,
+    checksum: str,
     *,
     holes: bool,
 ) -> bool:
@@ -76,14 +76,14 @@ def is_left(
     where a write was stored in two parts, which may be anywhere, one of them may be lost.
     """
     parts = _parts(log, versions, sector, size_bytes, holes)
-    if _is_joined(parts, found):
+    if _is_joined(parts, checksum):
         return True
-    whole = [b"".join(one) for one in islice(product(*parts), _MOST_DIVIDED)]
+    whole = [b"".join(combination) for combination in islice(product(*parts), _MOST_DIVIDED)]
     return any(
-        found == sector_sum(one[:at] + other[at:])
-        for one in whole
+        checksum == sector_sum(contents[:at] + other[at:])
+        for contents in whole
         for other in whole
-        for at in range(1, len(one))
+        for at in range(1, len(contents))
     )
 
 
@@ -94,7 +94,12 @@ def _parts(
     start = sector * SECTOR_BYTES
     end = min(start + SECTOR_BYTES, size_bytes)
     changes = [log.change(version) for version in versions]
-    ends = {at for one in changes for at in (one.start_bytes, one.end_bytes) if start < at < end}
+    ends = {
+        at
+        for change in changes
+        for at in (change.start_bytes, change.end_bytes)
+        if start < at < end
+    }
     contents = {log.bytes_of(version, start, end) for version in versions}
     if holes:
         contents.add(bytes(end - start))
@@ -104,7 +109,7 @@ def _parts(
     ]
 
 
-def _is_joined(parts: Sequence[Sequence[bytes]], found: str) -> bool:
+def _is_joined(parts: Sequence[Sequence[bytes]], checksum: str) -> bool:
     """Whether one of each part, one behind the other, can have this sum.
 
     A dozen changes of one sector can be combined in billions of ways. But CRC-32 is linear: the sum
@@ -116,17 +121,19 @@ def _is_joined(parts: Sequence[Sequence[bytes]], found: str) -> bool:
     terms, at = [], 0
     for choices in parts:
         behind = bytes(size - at - len(choices[0]))
-        terms.append([crc32(bytes(at) + one + behind) ^ zeros for one in choices])
+        terms.append([crc32(bytes(at) + choice + behind) ^ zeros for choice in choices])
         at += len(choices[0])
     # Both halves alike, whatever the order of the parts.
     terms.sort(key=len)
     first = set(islice(_combined(terms[::2]), _MOST_HALVES))
-    wanted = int(found, 16) ^ zeros
-    return any(wanted ^ one in first for one in islice(_combined(terms[1::2]), _MOST_HALVES))
+    wanted = int(checksum, 16) ^ zeros
+    return any(
+        wanted ^ combined in first for combined in islice(_combined(terms[1::2]), _MOST_HALVES)
+    )
 
 
 def _combined(terms: Sequence[Sequence[int]]) -> Iterator[int]:
-    return (reduce(xor, one, 0) for one in product(*terms))
+    return (reduce(xor, chosen, 0) for chosen in product(*terms))
 
 
 def _is_prefix(
@@ -143,25 +150,25 @@ def _is_prefix(
     if size_bytes > before.size_bytes:
         # The size tells how many bytes are there.
         return size_bytes >= start and all(
-            found == _overlaid(log, before, after, at, size_bytes, size_bytes)
-            for at, found in enumerate(sums)
+            checksum == _overlaid(log, before, after, at, size_bytes, size_bytes)
+            for at, checksum in enumerate(sums)
         )
     # Within the old size: n is in the first sector that is not as new, or it is where that begins.
     first = start // SECTOR_BYTES
     most = min(end, size_bytes)
     split = sector_count(size_bytes)
-    for at, found in enumerate(sums):
-        if at >= first and found != log.sum(after, at, size_bytes):
+    for at, checksum in enumerate(sums):
+        if at >= first and checksum != log.sum(after, at, size_bytes):
             split = at
             break
-    for at, found in enumerate(sums):
-        is_old = found == log.sum(before, at, size_bytes)
+    for at, checksum in enumerate(sums):
+        is_old = checksum == log.sum(before, at, size_bytes)
         if (at < first or at > split) and not is_old:
             return False
         if at == split and not is_old:
             low, high = max(start, at * SECTOR_BYTES), min(most, (at + 1) * SECTOR_BYTES)
             ends = range(low, high + 1)
-            if not any(found == _overlaid(log, before, after, at, size_bytes, n) for n in ends):
+            if not any(checksum == _overlaid(log, before, after, at, size_bytes, n) for n in ends):
                 return False
     return True
 

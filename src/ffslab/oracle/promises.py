@@ -222,16 +222,18 @@ LOGFS = Promise(
     ),
 )
 
-PROMISES: Mapping[str, Promise] = {one.filesystem: one for one in (JFFS2, UBIFS, YAFFS2, LOGFS)}
+PROMISES: Mapping[str, Promise] = {
+    promise.filesystem: promise for promise in (JFFS2, UBIFS, YAFFS2, LOGFS)
+}
 
 
 def promise_of(filesystem: str) -> Promise:
     """The promise of a type of file system; UsageError if none is written down."""
-    found = PROMISES.get(filesystem)
-    if found is None:
+    promise = PROMISES.get(filesystem)
+    if promise is None:
         raise UsageError(
             f"it is not written down what {filesystem!r} promises of a power cut",
             cause=f"promises are known of {', '.join(PROMISES)}",
             remedy="add one, with its sources, to src/ffslab/oracle/promises.py",
         )
-    return found
+    return promise

@@ -103,12 +103,12 @@ class Timeline:
     @cached_property
     def owners(self) -> dict[str, tuple[int, int]]:
         """For the sum of a sector, the object and the call that first had it."""
-        found: dict[str, tuple[int, int]] = {}
+        owners: dict[str, tuple[int, int]] = {}
         for number, log in self.logs.items():
             for version in log.versions:
-                for one in version.sums:
-                    found.setdefault(one, (number, version.operation))
-        return found
+                for checksum in version.sums:
+                    owners.setdefault(checksum, (number, version.operation))
+        return owners
 
 
 def timeline(history: History, record: Record, promise: Promise) -> Timeline:
@@ -153,14 +153,14 @@ class _Builder:
         self._mapped: set[int] = set()  # what was stored through a mapping was not synced
 
     def done(self) -> Timeline:
-        logs = {n: one.log for n, one in enumerate(self._world.objects) if one.log}
+        logs = {n: obj.log for n, obj in enumerate(self._world.objects) if obj.log}
         written_back: Iterable[int] = self._opened if self._promise.close_writes_back else ()
         return Timeline(
             start=self._start,
             steps=tuple(self._steps),
             made=tuple(self._made),
             durable=tuple(self._durable),
-            floors={number: tuple(found) for number, found in self._floors.items()},
+            floors={number: tuple(floors) for number, floors in self._floors.items()},
             logs=logs,
             written_back=frozenset(logs if self._promise.contents == WRITE_BACK else written_back),
         )
@@ -193,8 +193,8 @@ class _Builder:
                 index, number, lambda: world.add_name(number, operation.other), operation.other
             )
         elif operation.verb in ("unlink", "rmdir"):
-            found = world.find(path)
-            if found is None and path in world.doubtful:
+            at_path = world.find(path)
+            if at_path is None and path in world.doubtful:
                 self._step(index, [], lambda: None, [path])
                 return
             number = world.must_find(path)
@@ -328,7 +328,11 @@ class _Builder:
         numbers = dict.fromkeys(touched)
         before = world.nodes(number for number in numbers if number < len(world.objects))
         for path in cleared:
-            sure = {one for one in world.doubtful if one == path or one.startswith(f"{path}/")}
+            sure = {
+                doubtful
+                for doubtful in world.doubtful
+                if doubtful == path or doubtful.startswith(f"{path}/")
+            }
             world.doubtful -= sure
             before.update(dict.fromkeys(sure, DOUBTFUL))
             numbers.update(dict.fromkeys(self._known(sure)))
@@ -338,15 +342,15 @@ class _Builder:
         self._differences(index, before, {**after, **dict.fromkeys(doubted, DOUBTFUL)})
 
     def _differences(self, index: int, before: dict[str, Node], after: dict[str, Node]) -> None:
-        found = (
+        differences = (
             Difference(path, before.get(path), after.get(path))
             for path in sorted({*before, *after})
             if before.get(path) != after.get(path)
         )
-        self._steps.append(Step(index, tuple(found)))
+        self._steps.append(Step(index, tuple(differences)))
 
     def _known(self, paths: Iterable[str]) -> Iterable[int]:
-        return [found for path in paths if (found := self._world.find(path)) is not None]
+        return [number for path in paths if (number := self._world.find(path)) is not None]
 
     def _forget_doubtful(self, path: str) -> None:
         """What may have been under a path was not: a call that it would hinder succeeded."""
@@ -381,14 +385,14 @@ class _Builder:
     def _doubt(self, index: int, paths: Iterable[str]) -> None:
         """From now on these paths, and all below, may be as they are or otherwise."""
         world = self._world
-        known = [number for found in self._known(paths) for number in world.below(found)]
+        known = [number for top in self._known(paths) for number in world.below(top)]
         directories = [world.place(path)[0] for path in paths]
         before = world.nodes([*known, *directories])
         for number in (*known, *directories):
             world.objects[number].links_known = False
         # What may have moved is in doubt under the other names, too.
         stems = list(paths)
-        tails = {one.removeprefix(stem) for stem in stems for one in before if _under(one, stem)}
+        tails = {path.removeprefix(stem) for stem in stems for path in before if _under(path, stem)}
         doubts = {stem + tail for stem in stems for tail in tails | {""}}
         world.doubtful |= doubts
         after = world.nodes([*known, *directories])
@@ -402,8 +406,8 @@ class _Builder:
         world, verb = self._world, VERBS[operation.verb]
         if not operation.path:
             self._mapped.clear()
-            for number, one in enumerate(world.objects):
-                self._floor(index, number, one.log)
+            for number, obj in enumerate(world.objects):
+                self._floor(index, number, obj.log)
             return len(self._steps)
         if (verb.writes or operation.verb == "truncate") and not operation.has_descriptor:
             self._closed(index, world.must_find(operation.path))

@@ -74,7 +74,7 @@ class Window:
             return True
         sums = self.sums(number, entry)
         return sums is not None and all(
-            found in (None, wanted) for found, wanted in zip(sums, version.sums, strict=True)
+            observed in (None, wanted) for observed, wanted in zip(sums, version.sums, strict=True)
         )
 
     def is_divided(self, change: ContentsChange, entry: Entry) -> bool:
@@ -94,8 +94,8 @@ class Window:
                 change.after,
                 entry.size_bytes,
                 [
-                    log.sum(version, at, entry.size_bytes) if found is None else found
-                    for at, found in enumerate(sums)
+                    log.sum(version, at, entry.size_bytes) if observed is None else observed
+                    for at, observed in enumerate(sums)
                 ],
                 self.promise.pieces,
             )
@@ -111,11 +111,11 @@ class Window:
             sectors = range(sector_count(entry.size_bytes))
             is_excused = self.may_be_unreadable(number, sectors or [0])
             return [None] * len(sectors) if is_excused else None
-        found = parse_sums(entry.sums, entry.size_bytes)
-        bad = [at for at, one in enumerate(found) if one == UNREADABLE]
+        sums = parse_sums(entry.sums, entry.size_bytes)
+        bad = [at for at, checksum in enumerate(sums) if checksum == UNREADABLE]
         if bool(entry.errno) != bool(bad) or not self.may_be_unreadable(number, bad):
             return None
-        return [None if one == UNREADABLE else one for one in found]
+        return [None if checksum == UNREADABLE else checksum for checksum in sums]
 
     def may_be_unreadable(self, number: int, sectors: Iterable[int]) -> bool:
         """Whether the fault excuses that none of these sectors can be read."""
@@ -127,21 +127,21 @@ class Window:
 
     def open_sectors(self, number: int) -> set[int]:
         """Sectors that changed, or may have, since they were last made durable."""
-        found = self._open.get(number)
-        if found is None:
-            log, found = self.timeline.logs[number], set()
+        sectors = self._open.get(number)
+        if sectors is None:
+            log, sectors = self.timeline.logs[number], set()
             for version in self.versions(number)[self.floor(number).number + 1 :]:
                 change = log.change(version)
                 before = log.versions[version.number - 1].size_bytes
                 start = min(change.start_bytes, before)
                 end = max(change.end_bytes, before if change.seed is None else 0)
-                found.update(
+                sectors.update(
                     sector
                     for sector in range(start // SECTOR_BYTES, sector_count(end))
                     if version.number > self._floor(number, sector // _PAGE_SECTORS)
                 )
-            self._open[number] = found
-        return found
+            self._open[number] = sectors
+        return sectors
 
     # Versions.
 
@@ -181,10 +181,10 @@ class Window:
     def is_written_back(self, number: int, entry: Entry) -> bool:
         """Whether a file's size and pages are each of a time since they were synced."""
         key = (number, entry.size_bytes, f"{entry.errno} {entry.sums}")
-        found = self._written_back.get(key)
-        if found is None:
-            found = self._written_back[key] = self._is_written_back(number, entry)
-        return found
+        is_written = self._written_back.get(key)
+        if is_written is None:
+            is_written = self._written_back[key] = self._is_written_back(number, entry)
+        return is_written
 
     def _is_written_back(self, number: int, entry: Entry) -> bool:
         recent = self.versions(number)[self._floor(number, None) :]
@@ -202,7 +202,10 @@ class Window:
         """Whether a file that is written back may have this size."""
         versions = self.versions(number)
         floors = self._floors(number)
-        sizes = {one.size_bytes for one in versions[max((f.version for f in floors), default=0) :]}
+        sizes = {
+            version.size_bytes
+            for version in versions[max((f.version for f in floors), default=0) :]
+        }
         return size_bytes in sizes or (
             size_bytes % self.promise.unit_bytes == 0 and min(sizes) < size_bytes < max(sizes)
         )
@@ -210,16 +213,16 @@ class Window:
     def is_page(self, number: int, page: int, size_bytes: int, sums: list[str | None]) -> bool:
         """Whether a page is as of one time since it was synced, or each part of it may be."""
         log = self.timeline.logs[number]
-        found = range(page * _PAGE_SECTORS, min((page + 1) * _PAGE_SECTORS, len(sums)))
+        sectors = range(page * _PAGE_SECTORS, min((page + 1) * _PAGE_SECTORS, len(sums)))
         versions = list(self._page_versions(number, page, log))
         if any(
-            all(sums[at] in (None, log.sum(version, at, size_bytes)) for at in found)
+            all(sums[at] in (None, log.sum(version, at, size_bytes)) for at in sectors)
             for version in versions
         ):
             return True
         return self.promise.unit_bytes < PAGE_BYTES and all(
-            one is None or is_left(log, versions, at, size_bytes, one, holes=False)
-            for at, one in ((at, sums[at]) for at in found)
+            checksum is None or is_left(log, versions, at, size_bytes, checksum, holes=False)
+            for at, checksum in ((at, sums[at]) for at in sectors)
         )
 
     def _page_versions(self, number: int, page: int, log: FileLog) -> Iterable[Version]:

@@ -81,36 +81,36 @@ class World:
         if path in DESCRIPTORS:
             opened = self.opened.get(path)
             return opened.object if opened else None
-        found = ROOT_OBJECT
+        number = ROOT_OBJECT
         for name in path.split("/") if path != ROOT else ():
-            child = self.objects[found].children.get(name)
+            child = self.objects[number].children.get(name)
             if child is None:
                 return None
-            found = child
-        return found
+            number = child
+        return number
 
     def must_find(self, path: str) -> int:
-        found = self.find(path)
-        if found is None:
+        number = self.find(path)
+        if number is None:
             is_path = path not in DESCRIPTORS
             raise ContradictionError(f"there is no {path}" if is_path else f"{path} is not open")
-        return found
+        return number
 
     def place(self, path: str) -> tuple[int, str]:
         """The directory and the name of a path."""
         parent, slash, name = path.rpartition("/")
-        found = self.must_find(parent) if slash else ROOT_OBJECT
-        if self.objects[found].kind != DIRECTORY:
+        number = self.must_find(parent) if slash else ROOT_OBJECT
+        if self.objects[number].kind != DIRECTORY:
             raise ContradictionError(f"{parent} is no directory")
-        return found, name
+        return number, name
 
     def file(self, path: str) -> tuple[int, FileLog]:
         """The file under a path and its contents."""
-        found = self.must_find(path)
-        log = self.objects[found].log
+        number = self.must_find(path)
+        log = self.objects[number].log
         if log is None:
             raise ContradictionError(f"{path} is no file")
-        return found, log
+        return number, log
 
     def paths(self, number: int) -> Iterator[str]:
         """All paths of an object."""
@@ -128,31 +128,31 @@ class World:
 
     def nodes(self, numbers: Iterable[int]) -> dict[str, Node]:
         """What is to be seen of these objects, under all their paths."""
-        found = {}
+        nodes = {}
         for number in numbers:
             node = self.node(number)
             for path in self.paths(number):
-                found[path] = DOUBTFUL if path in self.doubtful else node
-        return found
+                nodes[path] = DOUBTFUL if path in self.doubtful else node
+        return nodes
 
     def node(self, number: int) -> Node:
-        one = self.objects[number]
-        if not one.links_known:
+        obj = self.objects[number]
+        if not obj.links_known:
             links = ANY_LINKS
-        elif one.kind == DIRECTORY:
-            links = self._directory_links(number, one)
+        elif obj.kind == DIRECTORY:
+            links = self._directory_links(number, obj)
         else:
-            links = len(one.names)
-        version = one.log.last if one.log else None
-        return Node(number, one.kind, links, version, one.target)
+            links = len(obj.names)
+        version = obj.log.last if obj.log else None
+        return Node(number, obj.kind, links, version, obj.target)
 
     # Changing.
 
-    def _directory_links(self, number: int, one: Object) -> int:
+    def _directory_links(self, number: int, obj: Object) -> int:
         if self._root_links == 1:
             return 1
         links = self._root_links if number == ROOT_OBJECT else 2
-        return links + sum(self.objects[child].kind == DIRECTORY for child in one.children.values())
+        return links + sum(self.objects[child].kind == DIRECTORY for child in obj.children.values())
 
     def make(self, kind: str, path: str, operation: int, target: str = "") -> int:
         """A new object under a new name."""

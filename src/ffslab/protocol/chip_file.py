@@ -118,10 +118,10 @@ def _used_pages(data: bytes) -> list[int]:
     if all(data[::_PAGE_BYTES]):  # of a full chip almost always, so that it costs no more
         return list(range(len(starts)))
     # Unlike a slice this copies nothing, and it ends at the first byte that differs.
-    found = [n for n, start in enumerate(starts) if not data.startswith(_ZERO_PAGE, start)]
-    if found and len(data) % _PAGE_BYTES and not any(data[starts[-1] :]):
-        found.remove(len(starts) - 1)
-    return found
+    used = [n for n, start in enumerate(starts) if not data.startswith(_ZERO_PAGE, start)]
+    if used and len(data) % _PAGE_BYTES and not any(data[starts[-1] :]):
+        used.remove(len(starts) - 1)
+    return used
 
 
 def _contents(data: bytes, pages: Sequence[int]) -> bytes:
@@ -171,11 +171,11 @@ def _next_data(descriptor: int, position: int, size: int) -> int:
     if position >= size:
         return size
     try:
-        found = os.lseek(descriptor, position, os.SEEK_DATA)
+        data_start = os.lseek(descriptor, position, os.SEEK_DATA)
     except OSError as error:
         if error.errno == errno.ENXIO:
             return size
         if error.errno == errno.EINVAL:  # a file system without SEEK_DATA
             return position
         raise
-    return max(found, position)
+    return max(data_start, position)

@@ -62,8 +62,8 @@ class RecordOrder:
         names = self._once.get(kind)
         if names is None:
             return ""
-        one = (kind, *(str(record[name]) for name in names))
-        if one in self._said:
-            return f"a second {' '.join(one)}"
-        self._said.add(one)
+        identity = (kind, *(str(record[name]) for name in names))
+        if identity in self._said:
+            return f"a second {' '.join(identity)}"
+        self._said.add(identity)
         return ""

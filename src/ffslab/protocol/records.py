@@ -325,9 +325,9 @@ class RecordStream:
 
         A program that was run between snapshots called NAME:start and NAME:end is one, too.
         """
-        found = [Phase.of(record) for record in self.of_type("phase")]
+        ended = [Phase.of(record) for record in self.of_type("phase")]
         programs = self._programs()
-        return tuple(sorted((*found, *programs), key=_start)) if programs else tuple(found)
+        return tuple(sorted((*ended, *programs), key=_start)) if programs else tuple(ended)
 
     def _programs(self) -> list[Phase]:
         flash = {snapshot["label"]: snapshot["counters"] for snapshot in self.snapshots}

@@ -165,11 +165,11 @@ def sum_by_task(operations: Iterable[Operation]) -> list[TaskSum]:
     order: dict[tuple[int, str], int] = {}
     for operation in operations:
         key = (operation.pid, operation.task, operation.op)
-        found = sums.get(key)
-        if found is None:
-            found = sums[key] = TaskSum(*key)
+        task_sum = sums.get(key)
+        if task_sum is None:
+            task_sum = sums[key] = TaskSum(*key)
             order.setdefault(key[:2], len(order))
-        found.add(operation)
+        task_sum.add(operation)
     ranks = {name: rank for rank, name in enumerate(_OPERATIONS.values())}
     return sorted(
         sums.values(), key=lambda s: (order[s.pid, s.task], ranks.get(s.op, len(ranks)), s.op)

@@ -67,8 +67,8 @@ def render(advice: Advice, again: str, target: Path) -> str:
     return str(
         template.render(
             advice=advice,
-            rows=[shown(place, one) for place, one in enumerate(advice.order, start=1)],
-            told=[shown(place, one) for place, one in advice.told],
+            rows=[shown(rank, judged) for rank, judged in enumerate(advice.order, start=1)],
+            told=[shown(rank, judged) for rank, judged in advice.told],
             facts=facts_of(advice.needs),
             rule=RULE,
             status=_STATUS[sign],
@@ -83,10 +83,12 @@ def render(advice: Advice, again: str, target: Path) -> str:
     )
 
 
-def shown(place: int, one: Judged) -> ShownCandidate:
+def shown(rank: int, judged: Judged) -> ShownCandidate:
     """A candidate in words."""
-    settings = " ".join(f"{name}={value}" for name, value in one.candidate.settings.items())
-    return ShownCandidate(place, one.candidate.title, tuple(map(shown_cell, one.cells)), settings)
+    settings = " ".join(f"{name}={value}" for name, value in judged.candidate.settings.items())
+    return ShownCandidate(
+        rank, judged.candidate.title, tuple(map(shown_cell, judged.cells)), settings
+    )
 
 
 def shown_cell(cell: Cell) -> ShownCell:
@@ -109,7 +111,7 @@ def facts_of(needs: Needs) -> tuple[tuple[str, str], ...]:
     content = f"{format_size(needs.content_bytes)} of files"
     if needs.compressible_percent:
         content += f", {needs.compressible_percent} % compressible"
-    found = [
+    facts = [
         ("Board", f"{needs.board.title} ({needs.board.name})"),
         ("Partition", format_size(needs.partition_bytes)),
         ("Content", content),
@@ -121,11 +123,11 @@ def facts_of(needs: Needs) -> tuple[tuple[str, str], ...]:
             writes.sync_every, f"every {writes.sync_every} synced"
         )
         size = f" in a file of {format_size(writes.file_bytes)}" if writes.file_bytes else ""
-        found.append(
+        facts.append(
             (
                 "Writes",
                 f"{writes.pattern}: {format_size(writes.per_day_bytes)} a day, records of "
                 f"{format_size(writes.record_bytes)}{size}, {sync}",
             )
         )
-    return tuple(found)
+    return tuple(facts)

@@ -90,7 +90,7 @@ class Scale:
         wanted = (self.high - self.low) / max(self.width / _TICK, 2)
         exponent = math.floor(math.log10(wanted))
         steps = [float(f"{digit}e{exponent}") for digit in (1, 2, 5, 10)]
-        step = min(steps, key=lambda one: abs(math.log(one / wanted)))
+        step = min(steps, key=lambda size: abs(math.log(size / wanted)))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [float(f"{number * step:.10g}") for number in range(first, last + 1)]
 
@@ -120,10 +120,10 @@ class Rows:
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, str]]]:
         """The rows of each group, in which they stand below each other."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        groups: dict[str, list[tuple[str, str]]] = {}
         for row in self.rows:
-            found.setdefault(row[0], []).append(row)
-        return found
+            groups.setdefault(row[0], []).append(row)
+        return groups
 
     def blocks(self) -> Iterator[tuple[str, float, float]]:
         """Each group with the upper and the lower edge of its rows."""
@@ -157,10 +157,10 @@ class Frame:
 
     def bar(self, top: float, low: float, high: float, colour: str, strength: float = 1.0) -> str:
         start, length = self.scale.at(low), self.scale.at(high) - self.scale.at(low)
-        place = f"M{short(start)} {short(top + 0.5)}h{short(length)}v{_THICK - 1}h{short(-length)}z"
+        path = f"M{short(start)} {short(top + 0.5)}h{short(length)}v{_THICK - 1}h{short(-length)}z"
         weak = "" if strength == 1 else f";fill-opacity:{strength:.2g}"
         look = f"fill:var(--{colour});stroke:var(--{colour});stroke-width:.8{weak}"
-        return f'<path d="{place}" style="{look}"/>'
+        return f'<path d="{path}" style="{look}"/>'
 
     def text(self, top: float, value: float, text: str, *, before: bool = False) -> str:
         """A text beside what ends at a value: behind it, or before it."""
@@ -170,8 +170,8 @@ class Frame:
     def line(self, value: float, dash: str = "") -> str:
         """A line through all rows."""
         dashed = f";stroke-dasharray:{dash}" if dash else ""
-        place = f"M{short(self.scale.at(value))} 0V{short(self.rows.height)}"
-        return f'<path d="{place}" style="stroke:var(--ink){dashed}"/>'
+        path = f"M{short(self.scale.at(value))} 0V{short(self.rows.height)}"
+        return f'<path d="{path}" style="stroke:var(--ink){dashed}"/>'
 
     def drawing(
         self, marks: Iterable[str], heading: str, title: str, identifier: str, sign: str = ""
@@ -275,14 +275,14 @@ def _bar(frame: Frame, top: float, bar: Bar, unit: float, length: float) -> Iter
     middle = short(top + _THICK / 2)
     at = frame.scale.at
     if bar.high > bar.low:
-        place = f"M{short(at(bar.low * shrink))} {middle}H{short(at(bar.high * shrink))}"
-        yield f'<path d="{place}" style="stroke:var(--ink);stroke-width:1.2"/>'
+        path = f"M{short(at(bar.low * shrink))} {middle}H{short(at(bar.high * shrink))}"
+        yield f'<path d="{path}" style="stroke:var(--ink);stroke-width:1.2"/>'
     if bar.notch > 0:
-        place = f"M{short(at(bar.notch * shrink))} {short(top)}v{_THICK}"
-        yield f'<path d="{place}" style="stroke:var(--ink);stroke-width:2"/>'
+        path = f"M{short(at(bar.notch * shrink))} {short(top)}v{_THICK}"
+        yield f'<path d="{path}" style="stroke:var(--ink);stroke-width:2"/>'
     for point in () if is_cut else bar.points:
-        place = f'cx="{short(at(point * shrink))}" cy="{middle}" r="2.2"'
-        yield f'<circle {place} style="fill:var(--point);stroke:var(--paper)"/>'
+        centre = f'cx="{short(at(point * shrink))}" cy="{middle}" r="2.2"'
+        yield f'<circle {centre} style="fill:var(--point);stroke:var(--paper)"/>'
     if is_cut:
         x, below = at(0.9 * length), top + _THICK
         gap = f"M{short(x - 8)} {short(below)}h6l10-{_THICK}h-6z"

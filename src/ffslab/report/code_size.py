@@ -12,7 +12,7 @@ from ffslab.codesize.stored import read_sizes
 from ffslab.report.bars import Bar, Piece, are_cut, bars
 from ffslab.report.curves import Quantity
 from ffslab.report.parts import Key, Panel, Table
-from ffslab.report.topics import Finding
+from ffslab.report.topics import Sentence
 
 _WIDTH = 900
 _SHOWN = Quantity("Text, data and bss", "KiB", 1024.0)
@@ -29,7 +29,7 @@ _COLOURS: Mapping[str, str] = {
 class SizeView:
     """What the template shows: a chart and two tables for each architecture."""
 
-    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
     panels: tuple[Panel, ...]
     tables: tuple[tuple[Table, Table], ...]
     notes: tuple[str, ...]
@@ -44,44 +44,47 @@ def size_view(run_dir: Path) -> SizeView | None:
 
 
 def view_of(sizes: CodeSizes) -> SizeView:
-    drawn = {name: _bars(sizes, one) for name, one in sizes.architectures.items()}
+    drawn = {name: _bars(sizes, measured) for name, measured in sizes.architectures.items()}
     return SizeView(
-        findings=tuple(_findings(sizes)),
+        sentences=tuple(_sentences(sizes)),
         panels=tuple(
             Panel(
-                one.title,
-                f"Linux {one.source}, gcc {one.compiler}",
-                bars(drawn[name], _SHOWN, (f"Size of code, {one.title}", f"size-{name}"), _WIDTH),
+                measured.title,
+                f"Linux {measured.source}, gcc {measured.compiler}",
+                bars(
+                    drawn[name], _SHOWN, (f"Size of code, {measured.title}", f"size-{name}"), _WIDTH
+                ),
             )
-            for name, one in sizes.architectures.items()
+            for name, measured in sizes.architectures.items()
             if drawn[name]
         ),
         tables=tuple(
-            (_sums(sizes, one), _parts(sizes, one)) for one in sizes.architectures.values()
+            (_sums(sizes, measured), _parts(sizes, measured))
+            for measured in sizes.architectures.values()
         ),
         notes=tuple(f"Not measured: {name}: {why}" for name, why in sizes.unmeasured.items()),
-        cut=any(are_cut(found) for found in drawn.values()),
+        cut=any(are_cut(rows) for rows in drawn.values()),
     )
 
 
 def _bars(sizes: CodeSizes, measured: Measured) -> list[Bar]:
     return [
         Bar(
-            label=_option(one),
+            label=_option(total),
             run="",
-            pieces=tuple(_pieces(needs, one, measured)),
-            text=_kib(measured.sum(needs.parts_of(one)).total),
+            pieces=tuple(_pieces(needs, total, measured)),
+            text=_kib(measured.sum(needs.parts_of(total)).total),
             group=", ".join(needs.names),
         )
         for needs in sizes.filesystems
-        for one in needs.sums
+        for total in needs.sums
     ]
 
 
-def _pieces(needs: Needs, one: Sum, measured: Measured) -> Iterator[Piece]:
+def _pieces(needs: Needs, total: Sum, measured: Measured) -> Iterator[Piece]:
     """What the code of a sum is, by kind."""
     for kind in KINDS:
-        parts = [part for part in needs.parts_of(one) if _kind(part) == kind]
+        parts = [part for part in needs.parts_of(total) if _kind(part) == kind]
         yield Piece(measured.sum(parts).total, _COLOURS[kind])
 
 
@@ -90,18 +93,18 @@ def _kind(part: str) -> str:
     return PARTS[part].kind if part in PARTS else OTHER
 
 
-def _findings(sizes: CodeSizes) -> Iterator[Finding]:
+def _sentences(sizes: CodeSizes) -> Iterator[Sentence]:
     """The file systems with their default options, the smallest first."""
     for measured in sizes.architectures.values():
         totals = {
-            ", ".join(needs.names): measured.sum(needs.parts_of(one)).total
+            ", ".join(needs.names): measured.sum(needs.parts_of(total)).total
             for needs in sizes.filesystems
-            for one in needs.sums
-            if one.default
+            for total in needs.sums
+            if total.default
         }
         told = [f"{name} {_kib(totals[name])}" for name in sorted(totals, key=totals.__getitem__)]
         if told:
-            yield Finding(f"**{measured.title}**, with default options: {'; '.join(told)}.")
+            yield Sentence(f"**{measured.title}**, with default options: {'; '.join(told)}.")
 
 
 def _sums(sizes: CodeSizes, measured: Measured) -> Table:
@@ -109,8 +112,8 @@ def _sums(sizes: CodeSizes, measured: Measured) -> Table:
     rows: list[tuple[str, ...]] = []
     for needs in sizes.filesystems:
         headings[len(rows)] = ", ".join(needs.names)
-        for one in needs.sums:
-            rows.append((sum_title(one), *_cells(measured.sum(needs.parts_of(one)))))
+        for total in needs.sums:
+            rows.append((sum_title(total), *_cells(measured.sum(needs.parts_of(total)))))
     head = ("with everything it needs", "text", "data", "bss", "sum")
     units = ("", "bytes", "bytes", "bytes", "bytes")
     return Table(measured.title, head, units, tuple(rows), headings=headings)
@@ -143,9 +146,9 @@ def _parts(sizes: CodeSizes, measured: Measured) -> Table:
     )
 
 
-def _option(one: Sum) -> str:
-    text = ", ".join(one.shown)
-    return f"{text} (default)" if one.default and one.default != ALL else text
+def _option(total: Sum) -> str:
+    text = ", ".join(total.shown)
+    return f"{text} (default)" if total.default and total.default != ALL else text
 
 
 def _cells(size: Size) -> tuple[str, ...]:

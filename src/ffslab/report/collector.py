@@ -31,11 +31,11 @@ def collector_view(cases: Iterable[tuple[str, Collector | None]]) -> CollectorVi
     """The section for what each case, by its id, has of it; None if none has anything."""
     forecasts: list[tuple[str, Forecast]] = []
     bounds: list[tuple[str, Bound]] = []
-    for name, found in cases:
-        if found and "forecast" in found:
-            forecasts.append((name, found["forecast"]))
-        if found and "bound" in found:
-            bounds.append((name, found["bound"]))
+    for name, figures in cases:
+        if figures and "forecast" in figures:
+            forecasts.append((name, figures["forecast"]))
+        if figures and "bound" in figures:
+            bounds.append((name, figures["bound"]))
     if not forecasts and not bounds:
         return None
     return CollectorView(tuple(_panels(forecasts)), _forecasts(forecasts), _bounds(bounds))
@@ -51,14 +51,14 @@ def _forecasts(cases: Sequence[tuple[str, Forecast]]) -> Table | None:
         tuple(
             (
                 name,
-                f"{one['runs']:,}",
-                format_duration_ns(one["taken_ns"]),
-                f"{one['error_mean_percent']:.2f} %",
-                f"{one['error_p99_percent']:.1f} %",
-                f"{one['unknown_runs']:,}",
-                f"{one['broken_runs']:,}",
+                f"{forecast['runs']:,}",
+                format_duration_ns(forecast["taken_ns"]),
+                f"{forecast['error_mean_percent']:.2f} %",
+                f"{forecast['error_p99_percent']:.1f} %",
+                f"{forecast['unknown_runs']:,}",
+                f"{forecast['broken_runs']:,}",
             )
-            for name, one in cases
+            for name, forecast in cases
         ),
     )
 
@@ -73,20 +73,20 @@ def _bounds(cases: Sequence[tuple[str, Bound]]) -> Table | None:
         tuple(
             (
                 name,
-                format_duration_ns(1000 * one["bound_us"]),
-                f"{one['calls']:,}",
-                f"{one['missed']:,}",
-                f"{one['forced_runs']:,}",
-                format_duration_ns(one["longest_ns"]),
+                format_duration_ns(1000 * bound["bound_us"]),
+                f"{bound['calls']:,}",
+                f"{bound['missed']:,}",
+                f"{bound['forced_runs']:,}",
+                format_duration_ns(bound["longest_ns"]),
             )
-            for name, one in cases
+            for name, bound in cases
         ),
     )
 
 
 def _panels(cases: Sequence[tuple[str, Forecast]]) -> Iterator[Panel]:
     """A drawing for each of the first cases with runs."""
-    with_runs = [(name, one["last_runs"]) for name, one in cases if one["last_runs"]]
+    with_runs = [(name, forecast["last_runs"]) for name, forecast in cases if forecast["last_runs"]]
     for number, (name, runs) in enumerate(with_runs[:_MOST_PANELS]):
         yield Panel(
             name,
@@ -106,14 +106,14 @@ def _drawing(runs: Sequence[Sequence[int]], title: str, identifier: str) -> str:
         {"forecast": 0, "outcome": 0},
         {"forecast": most, "outcome": most},
     ]
-    place = _place(most)
+    across = _place(most)
     chart: Spec = {
         "width": 260,
         "height": 220,
         "layer": [
-            mark("line", place, "ends", stroke=svg.PAINT["muted"], strokeWidth=1),
+            mark("line", across, "ends", stroke=svg.PAINT["muted"], strokeWidth=1),
             mark(
-                *("point", {**place, "fill": as_is("paint:N")}, "dots"),
+                *("point", {**across, "fill": as_is("paint:N")}, "dots"),
                 shape="circle",
                 size=8,
                 strokeWidth=0,

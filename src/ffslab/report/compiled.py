@@ -39,10 +39,10 @@ class CompiledTemplates(BytecodeCache):
         """Keeps what was compiled, if the disk lets it."""
         with contextlib.suppress(OSError):
             self._directory.mkdir(parents=True, exist_ok=True)
-            code, place = bucket.bytecode_to_string(), self._place(bucket)
-            pending = place.with_suffix(f".{os.getpid()}")
+            code, cached = bucket.bytecode_to_string(), self._place(bucket)
+            pending = cached.with_suffix(f".{os.getpid()}")
             pending.write_bytes(hashlib.sha256(code).digest() + code)
-            pending.replace(place)
+            pending.replace(cached)
 
     def _place(self, bucket: Bucket) -> Path:
         return self._directory / f"{bucket.key}.code"

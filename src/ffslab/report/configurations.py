@@ -27,7 +27,7 @@ def chosen_among(cases: Iterable[data.Case]) -> tuple[str, ...]:
     for case in members:
         for name in option_axes(case.axes):
             values.setdefault((name, case.filesystem), set()).add(case.axes[name])
-    chosen = dict.fromkeys(name for (name, _), found in values.items() if len(found) > 1)
+    chosen = dict.fromkeys(name for (name, _), distinct in values.items() if len(distinct) > 1)
     # Two ways of writing are never compared without being named.
     ways = {case.writing for case in members if case.writing}
     return (*chosen, *([data.WRITING] if len(ways) > 1 and data.WRITING not in chosen else ()))
@@ -39,9 +39,9 @@ def place_of(axes: Mapping[str, str], varying: Iterable[str]) -> tuple[tuple[str
     return tuple((name, axes.get(name, "")) for name in varying if name not in aside)
 
 
-def place_text(place: Iterable[tuple[str, str]]) -> str:
+def place_text(axis_values: Iterable[tuple[str, str]]) -> str:
     """A place in words: `state aged`, `request size 2 KiB`."""
-    parts = [_value_text(name, value) for name, value in place if value and name != data.SEED]
+    parts = [_value_text(name, value) for name, value in axis_values if value and name != data.SEED]
     return ", ".join(parts)
 
 

@@ -161,19 +161,19 @@ def curves(panes: Sequence[Pane], axis: Axis, shown: Quantity, title: str, ident
 
 def _layers(x: Spec, y: Spec) -> list[Spec]:
     """Lines, the ranges over seeds, and points."""
-    place = {"x": x, "detail": field("line:N"), "stroke": as_is("paint:N")}
+    across = {"x": x, "detail": field("line:N"), "stroke": as_is("paint:N")}
     ends = {"y": field("low:Q"), "y2": field("high")}
     shape = {"y": field("mean:Q"), "fill": as_is("fill:N"), "shape": as_is("shape:N")}
     return [
-        mark("line", {**place, "y": y, "strokeDash": as_is("dash:N")}, strokeWidth=1.7),
+        mark("line", {**across, "y": y, "strokeDash": as_is("dash:N")}, strokeWidth=1.7),
         mark(
             "rule",
-            {**place, **ends},
+            {**across, **ends},
             where="datum.high > datum.low",
             strokeWidth=1.2,
             opacity=0.75,
         ),
-        mark("point", {**place, **shape}, size=34, filled=True, opacity=1, strokeWidth=1.3),
+        mark("point", {**across, **shape}, size=34, filled=True, opacity=1, strokeWidth=1.3),
     ]
 
 

@@ -267,10 +267,10 @@ def filesystem_name(key: str) -> str:
 def variants(cases: Iterable[Case]) -> dict[str, tuple[str, ...]]:
     """The file systems that were run with variants of them, called NAME-VARIANT, and these."""
     names = values_of(cases, FILESYSTEM)
-    found = {
+    varying = {
         name: tuple(other for other in names if other.startswith(f"{name}-")) for name in names
     }
-    return {name: others for name, others in found.items() if others}
+    return {name: others for name, others in varying.items() if others}
 
 
 def axis_name(axis: str) -> str:

@@ -61,7 +61,7 @@ def other_kernel(facts: Sequence[Fact]) -> str:
 
 def notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """For each board: whether it was calibrated, and how its figures were derived."""
-    found = []
+    texts = []
     for name, board in (manifest.get("boards") or {}).items():
         how = (
             "calibrated against a real board"
@@ -69,8 +69,8 @@ def notes(manifest: Mapping[str, Any]) -> tuple[str, ...]:
             else "not calibrated against a real board"
         )
         derivation = " ".join(str(board["derivation"]).split())
-        found.append(f"{board['title']} ({name}), {board['chip']}: {how}. {derivation}")
-    return tuple(found)
+        texts.append(f"{board['title']} ({name}), {board['chip']}: {how}. {derivation}")
+    return tuple(texts)
 
 
 def basis_of(manifest: Mapping[str, Any], spec: Spec, figure: str) -> Mapping[str, Any] | None:

@@ -21,7 +21,7 @@ Links = Mapping[str, Sequence[tuple[str, str]]]
 
 def case_files(run_dir: Path, target: Path, run: Run) -> Links:
     """Names and links of the files of each case that are there, as seen from the page."""
-    found = {}
+    links = {}
     cases = run_dir / "cases"
     if not cases.is_dir():
         return {}
@@ -29,19 +29,19 @@ def case_files(run_dir: Path, target: Path, run: Run) -> Links:
     for case in run.cases:
         names = [name for name in _OF_A_CASE if (cases / case.id / name).is_file()]
         if names:
-            found[case.id] = [
+            links[case.id] = [
                 (name, f"{quote(from_page)}/{quote(case.id)}/{name}") for name in names
             ]
-    return found
+    return links
 
 
-def criteria_csv(found: Sequence[Read[Any]], criteria: Mapping[str, Sequence[Criterion]]) -> str:
+def criteria_csv(cases: Sequence[Read[Any]], criteria: Mapping[str, Sequence[Criterion]]) -> str:
     """What people decide by, a row for each figure of each case, in the units stored."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_HEAD)
-    for one in found:
-        head = one.head
+    for case in cases:
+        head = case.head
         for row in criteria[head["id"]]:
             figure = row.figure
             own = (row.title, figure.place, figure.metric.name, figure.value, int(row.in_memory))

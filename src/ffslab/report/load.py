@@ -66,30 +66,30 @@ def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[CaseResult]:
     """
     manifest = directory.manifest()
     changed = {*changed_ids(manifest), *perturbed_ids(manifest)}
-    found = False
+    has_rows = False
     for row in middles(all_rows(directory), repeated_ids(manifest)):
         if row["id"] not in changed and kind in ("", kind_of(row["spec"])):
-            found = True
+            has_rows = True
             yield row
-    _require_results(directory, found)
+    _require_results(directory, has_rows)
 
 
 def changed_ids(manifest: Document) -> dict[str, str]:
     """The cases with a changed estimate, and the change; none if a run has no others."""
     planned, perturbed = manifest.get("cases") or (), perturbed_ids(manifest)
-    found = {
+    changes = {
         str(case["id"]): str(case[ESTIMATE])
         for case in planned
         if case.get(ESTIMATE) and str(case["id"]) not in perturbed
     }
-    return found if len(found) < len(planned) else {}
+    return changes if len(changes) < len(planned) else {}
 
 
 def perturbed_ids(manifest: Document) -> frozenset[str]:
     """The cases that only measure the band of builds of others; none if a run has no others."""
     planned = manifest.get("cases") or ()
-    found = frozenset(str(case["id"]) for case in planned if case.get(PERTURBATION))
-    return found if len(found) < len(planned) else frozenset()
+    perturbed = frozenset(str(case["id"]) for case in planned if case.get(PERTURBATION))
+    return perturbed if len(perturbed) < len(planned) else frozenset()
 
 
 def repeated_ids(manifest: Document) -> frozenset[str]:
@@ -103,15 +103,15 @@ def all_rows(directory: RunDirectory) -> Iterator[CaseResult]:
 
     Raises UsageError when there is none yet, DamagedResultError for what is no result.
     """
-    found = False
+    has_rows = False
     for row in results_of(directory):
-        found = True
+        has_rows = True
         yield row
-    _require_results(directory, found)
+    _require_results(directory, has_rows)
 
 
-def _require_results(directory: RunDirectory, found: bool) -> None:
-    if not found:
+def _require_results(directory: RunDirectory, has_rows: bool) -> None:
+    if not has_rows:
         raise UsageError(
             f"{directory.path} has no results yet",
             cause="the run was interrupted before its first case ended",
@@ -173,11 +173,11 @@ def outline(
     )
 
 
-def plain_outline(run_dir: Path, manifest: Document, found: Sequence[Read[Figures]]) -> Run:
+def plain_outline(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figures]]) -> Run:
     """The outline of cases whose figures are shown apart."""
-    specs = [one.head["spec"] for one in found]
+    specs = [read_case.head["spec"] for read_case in read_cases]
     study, fixed = study_word(manifest), fixed_options(specs)
-    cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
+    cases = tuple(plain_case(read_case.head, manifest, study, fixed) for read_case in read_cases)
     return outline(run_dir, manifest, specs, cases)
 
 
@@ -246,7 +246,7 @@ def fixed_options(specs: Sequence[Document]) -> frozenset[str]:
         for name, value in filesystem["options"].items():
             values.setdefault(name, {}).setdefault(filesystem["name"], set()).add(value)
     return frozenset(
-        name for name, found in values.items() if all(len(few) == 1 for few in found.values())
+        name for name, groups in values.items() if all(len(few) == 1 for few in groups.values())
     )
 
 
@@ -301,18 +301,18 @@ def erases_during(row: CaseResult, phases: Sequence[str]) -> tuple[int, ...]:
 
 def _distinct(specs: Iterable[Document]) -> list[Document]:
     """One spec for each combination of all but workload and seed."""
-    found: dict[str, Document] = {}
+    distinct: dict[str, Document] = {}
     for spec in specs:
         rest = {key: value for key, value in spec.items() if key not in ("workload", "seed")}
-        found.setdefault(json.dumps(rest, sort_keys=True), spec)
-    return list(found.values())
+        distinct.setdefault(json.dumps(rest, sort_keys=True), spec)
+    return list(distinct.values())
 
 
 def setting(row: CaseHead, name: str) -> Any:
     """A case's value of a setting by its dotted name, from its spec; None: it has none."""
     group, dot, key = name.partition(".")
-    found = row["spec"].get(group)
-    return found.get(key) if dot and isinstance(found, Mapping) else found
+    table = row["spec"].get(group)
+    return table.get(key) if dot and isinstance(table, Mapping) else table
 
 
 def axis_values(rows: Iterable[CaseHead]) -> dict[str, list[Any]]:

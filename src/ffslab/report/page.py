@@ -74,16 +74,16 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
     read = read_figures(
         run_dir, lambda row: (_figures_of(row), criteria_of(row), row.get("collector"))
     )
-    found = [Read(one.head, one.figures[0]) for one in read]
-    criteria = {one.head["id"]: one.figures[1] for one in read}
-    chapters = chapters_of(open_run(run_dir).manifest(), found)
+    read_cases = [Read(case.head, case.figures[0]) for case in read]
+    criteria = {case.head["id"]: case.figures[1] for case in read}
+    chapters = chapters_of(open_run(run_dir).manifest(), read_cases)
     if len(chapters) > 1:
         template = environment().get_template("several.html.j2")
-        shown = _several(run_dir, chapters, found, criteria)
+        shown = _several(run_dir, chapters, read_cases, criteria)
     else:
         (kind,) = (chapter.kind for chapter in chapters)
         template = environment().get_template(_template(kind))
-        shown = report_part(kind).page(run_dir, found)
+        shown = report_part(kind).page(run_dir, read_cases)
         shown["verdicts"] = [verdict_of(shown["run"], criteria)]
     page = template.render(
         **shown,
@@ -91,12 +91,12 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
         grades=rating_view(run_dir),
         code_sizes=size_view(run_dir),
         repeats=repeats_view(run_dir),
-        collector=collector_view((one.head["id"], one.figures[2]) for one in read),
+        collector=collector_view((case.head["id"], case.figures[2]) for case in read),
         files=case_files(run_dir, target, shown["run"]),
         csv_link=quote(target.with_suffix(".csv").name),
         export_command=f"{program()} export {run_dir.name} -f csv",
     )
-    return fold(str(page), len(found)), criteria_csv(found, criteria)
+    return fold(str(page), len(read_cases)), criteria_csv(read_cases, criteria)
 
 
 def _figures_of(row: CaseResult) -> Any:
@@ -136,15 +136,17 @@ class Chapter:
     cases: tuple[Read[Any], ...]
 
 
-def chapters_of(manifest: Mapping[str, Any], found: Sequence[Read[Any]]) -> tuple[Chapter, ...]:
+def chapters_of(
+    manifest: Mapping[str, Any], read_cases: Sequence[Read[Any]]
+) -> tuple[Chapter, ...]:
     """The chapters of a report in the order of the cases: those that the study's parts name, and
     one for each workload of the others. A chapter of two workloads is one for each of them.
     """
     stated = part_texts(manifest, "chapter")
     cases: dict[tuple[str, str], list[Read[Any]]] = {}
-    for one in found:
-        name = stated.get(str(one.head["axes"].get("part", "")), "")
-        cases.setdefault((name, kind_of(one.head["spec"])), []).append(one)
+    for read_case in read_cases:
+        name = stated.get(str(read_case.head["axes"].get("part", "")), "")
+        cases.setdefault((name, kind_of(read_case.head["spec"])), []).append(read_case)
     titles = [name for name, _ in cases]
     chapters = []
     for number, ((name, kind), members) in enumerate(cases.items()):
@@ -171,14 +173,16 @@ def _template(kind: str) -> str:
 def _several(
     run_dir: Path,
     chapters: Sequence[Chapter],
-    found: Sequence[Read[Any]],
+    read_cases: Sequence[Read[Any]],
     criteria: Mapping[str, Sequence[Criterion]],
 ) -> dict[str, Any]:
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [one.head["spec"] for one in found]
+        specs = [read_case.head["spec"] for read_case in read_cases]
         study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
+        cases = tuple(
+            plain_case(read_case.head, manifest, study, fixed) for read_case in read_cases
+        )
         run = outline(run_dir, manifest, specs, cases)
     shown = [
         (chapter, report_part(chapter.kind).page(run_dir, chapter.cases)) for chapter in chapters

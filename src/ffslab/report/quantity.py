@@ -25,7 +25,7 @@ def significant(value: float, figures: int = 3) -> str:
     return f"{value:.{max(figures - 1 - math.floor(math.log10(abs(value))), 0)}f}"
 
 
-def sentence(text: str) -> str:
+def capitalized(text: str) -> str:
     """The text with a capital at its beginning, and the rest of it as it is."""
     return f"{text[0].upper()}{text[1:]}"
 

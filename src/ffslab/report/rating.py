@@ -57,41 +57,41 @@ def rated(run_dir: Path) -> Rated | None:
 
 def rating_view(run_dir: Path) -> RatingView | None:
     """What the report shows; None if the study has no rating."""
-    found = rated(run_dir)
-    return None if found is None else view_of(found)
+    rated_run = rated(run_dir)
+    return None if rated_run is None else view_of(rated_run)
 
 
-def view_of(found: Rated) -> RatingView:
+def view_of(rated_run: Rated) -> RatingView:
     """The rating in words."""
-    grades = found.rating.grades
+    grades = rated_run.rating.grades
     return RatingView(
-        title=found.rating.title,
-        head=tuple(column.criterion.name for column in found.columns),
+        title=rated_run.rating.title,
+        head=tuple(column.criterion.name for column in rated_run.columns),
         rows=tuple(
             (
                 data.filesystem_name(name),
-                tuple(_word(column.cells[name], grades) for column in found.columns),
+                tuple(_word(column.cells[name], grades) for column in rated_run.columns),
             )
-            for name in found.filesystems
+            for name in rated_run.filesystems
         ),
         rules=tuple(
-            (column.criterion.name, _rules(column, grades, found.filesystems))
-            for column in found.columns
+            (column.criterion.name, _rules(column, grades, rated_run.filesystems))
+            for column in rated_run.columns
         ),
-        missing=tuple(_missing(found)),
+        missing=tuple(_missing(rated_run)),
     )
 
 
-def _missing(found: Rated) -> list[str]:
+def _missing(rated_run: Rated) -> list[str]:
     """Why something was not measured, with the file systems that this is said of."""
     said: dict[tuple[str, str], list[str]] = {}
-    for column in found.columns:
-        for name in found.filesystems:
-            for one in column.cells[name].rules:
-                if one.value is None:
-                    key = (f"{column.criterion.name}, {name_of(one.rule)}", one.why)
+    for column in rated_run.columns:
+        for name in rated_run.filesystems:
+            for graded in column.cells[name].rules:
+                if graded.value is None:
+                    key = (f"{column.criterion.name}, {name_of(graded.rule)}", graded.why)
                     said.setdefault(key, []).append(data.filesystem_name(name))
-    every = len(found.filesystems)
+    every = len(rated_run.filesystems)
     return [
         f"{what}{'' if len(names) == every else f' ({listed(names)})'}: {why}"
         for (what, why), names in said.items()
@@ -100,16 +100,16 @@ def _missing(found: Rated) -> list[str]:
 
 def _word(cell: Cell, grades: Sequence[str]) -> Word:
     text = NOT_MEASURED if cell.grade is None else grades[cell.grade]
-    return Word(text, cell.grade, tuple(value_words(one) for one in cell.rules))
+    return Word(text, cell.grade, tuple(value_words(graded) for graded in cell.rules))
 
 
-def value_words(one: Graded) -> str:
+def value_words(graded: Graded) -> str:
     """A rule's value for one file system."""
-    if one.value is None:
-        return f"{name_of(one.rule)}: not measured"
-    if one.rule.mainline:
-        return "in Linux" if one.value else "not in Linux"
-    return f"{name_of(one.rule)}: {quantity(one.value, one.unit)}"
+    if graded.value is None:
+        return f"{name_of(graded.rule)}: not measured"
+    if graded.rule.mainline:
+        return "in Linux" if graded.value else "not in Linux"
+    return f"{name_of(graded.rule)}: {quantity(graded.value, graded.unit)}"
 
 
 def quantity(value: float, unit: str) -> str:
@@ -125,29 +125,29 @@ def name_of(rule: RuleFile) -> str:
         return rule.title
     if rule.mainline:
         return "in mainline"
-    place, _, metric = rule.figure.rpartition(".")
-    title = next((one.title for one in all_metrics() if one.name == metric), metric)
-    return f"{title}, {place}" if place else title
+    where, _, metric = rule.figure.rpartition(".")
+    title = next((named.title for named in all_metrics() if named.name == metric), metric)
+    return f"{title}, {where}" if where else title
 
 
 def _rules(column: Column, grades: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Each rule with its limits; how several of them are combined."""
     shown = [column.cells[name].rules for name in names[:1]]
-    texts = [rule_words(one, grades) for rules in shown for one in rules]
+    texts = [rule_words(graded, grades) for rules in shown for graded in rules]
     if len(texts) > 1:
         texts.append(_COMBINED[column.criterion.combine])
     return tuple(texts)
 
 
-def rule_words(one: Graded, grades: Sequence[str]) -> str:
+def rule_words(graded: Graded, grades: Sequence[str]) -> str:
     """A rule and its limits in words."""
-    rule = one.rule
+    rule = graded.rule
     if rule.mainline:
         return f"{grades[0]} if Linux has it, {grades[-1]} if not"
-    sign = "≥" if one.higher_is_better else "≤"
+    sign = "≥" if graded.higher_is_better else "≤"
     limits = ", ".join(
-        f"{grade} {sign}{SPACE}{quantity(limit, one.unit)}"
-        for grade, limit in zip(grades, one.limits, strict=False)
+        f"{grade} {sign}{SPACE}{quantity(limit, graded.unit)}"
+        for grade, limit in zip(grades, graded.limits, strict=False)
     )
     factors = ""
     if rule.times_best:

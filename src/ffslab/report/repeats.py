@@ -90,10 +90,10 @@ def _rows(case: _Repeats) -> list[tuple[str, ...]]:
         for figure in figures:
             values.setdefault(figure.key, []).append(figure)
     rows = []
-    for found in values.values():
-        numbers = [figure.value for figure in found]
+    for measured in values.values():
+        numbers = [figure.value for figure in measured]
         middle, low, high = median(numbers), min(numbers), max(numbers)
-        shown = (value_text(found[0].metric, value) for value in (middle, low, high))
+        shown = (value_text(measured[0].metric, value) for value in (middle, low, high))
         spread = percent_text(100 * (high - low) / middle, 2) if middle else "–"
-        rows.append((case.name, figure_title(found[0]), *shown, spread))
+        rows.append((case.name, figure_title(measured[0]), *shown, spread))
     return rows

@@ -48,74 +48,77 @@ def marked(label: str, cut: Mapping[str, str]) -> str:
     return f"{label}{cut.get(label, '')}"
 
 
-def extent_text(found: Extent, axis: Axis | None = None, metric: Metric = DURATION) -> str:
+def extent_text(extent: Extent, axis: Axis | None = None, metric: Metric = DURATION) -> str:
     """Ratios as a range in words, `1.56 to 2.30 times slower`; with the points of its ends where an
     axis is given.
     """
-    places = (f" ({axis.text(at)})" if axis else "" for at in (found.low_at, found.high_at))
-    return ratio_span(metric, found.low, found.high, *places)
+    places = (f" ({axis.text(at)})" if axis else "" for at in (extent.low_at, extent.high_at))
+    return ratio_span(metric, extent.low, extent.high, *places)
 
 
-def factors_text(found: Extent) -> str:
+def factors_text(extent: Extent) -> str:
     """Ratios as a range of factors, for the cells of a table whose title says of what."""
-    low, high = times(found.low), times(found.high)
+    low, high = times(extent.low), times(extent.high)
     return low if low == high else f"{low}{TO}{high}"
 
 
-def who_is_first(found: Standing, axis: Axis | None, cut: Mapping[str, str]) -> str:
+def who_is_first(standing: Standing, axis: Axis | None, cut: Mapping[str, str]) -> str:
     """`**A** is fastest at every request size`; or, where the first changes, who is where."""
 
     def names(labels: Sequence[str]) -> str:
         alike = f" ({ALIKE})" if len(labels) > 1 else ""
         return listed([f"**{marked(label, cut)}**" for label in labels]) + alike
 
-    first = found.reigns[0].labels
-    if axis is None or len(found.points) == 1 or len(found.reigns) == 1:
-        where = f" at every {axis.word}" if axis and len(found.points) > 1 else ""
+    first = standing.reigns[0].labels
+    if axis is None or len(standing.points) == 1 or len(standing.reigns) == 1:
+        where = f" at every {axis.word}" if axis and len(standing.points) > 1 else ""
         return f"{names(first)} {'are' if len(first) > 1 else 'is'} fastest{where}"
     parts = [
-        f"{names(reign.labels)} at {spans(axis, reign.points, found.points)}"
-        for reign in found.reigns[:MOST_REIGNS]
+        f"{names(reign.labels)} at {spans(axis, reign.points, standing.points)}"
+        for reign in standing.reigns[:MOST_REIGNS]
     ]
-    more = "; and so on" if len(found.reigns) > MOST_REIGNS else ""
+    more = "; and so on" if len(standing.reigns) > MOST_REIGNS else ""
     return f"fastest: {'; '.join(parts)}{more}"
 
 
 def behind_text(
-    found: Standing, axis: Axis | None, cut: Mapping[str, str], most: int, last: str = ""
+    standing: Standing, axis: Axis | None, cut: Mapping[str, str], most: int, last: str = ""
 ) -> str:
     """The nearest of those that are first nowhere, and the last, each with how far it is behind."""
-    names = list(found.followers[:most])
-    if last and last not in names and last not in found.leaders:
+    names = list(standing.followers[:most])
+    if last and last not in names and last not in standing.leaders:
         names.append(last)
     parts = [
         f"{'last ' if last and name == last and len(names) > 1 else ''}{marked(name, cut)} "
-        f"{extent_text(found.behind[name], axis)}"
+        f"{extent_text(standing.behind[name], axis)}"
         for name in names
     ]
     return f"; behind: {', '.join(parts)}" if parts else ""
 
 
-def crossing_text(found: Crossing, axis: Axis) -> str:
+def crossing_text(crossing: Crossing, axis: Axis) -> str:
     """`A and B between 4 032 and 10 017 files (B faster beyond)`."""
-    between = f"{axis.number(found.left)} and {axis.value_text(found.right)}"
-    return f"{found.before} and {found.after} between {between} ({found.after} faster beyond)"
+    between = f"{axis.number(crossing.left)} and {axis.value_text(crossing.right)}"
+    return (
+        f"{crossing.before} and {crossing.after} between {between} ({crossing.after} faster beyond)"
+    )
 
 
-def lacking_text(found: Standing, axis: Axis | None) -> str:
+def lacking_text(standing: Standing, axis: Axis | None) -> str:
     """Who has no value where others have one; empty if all have all."""
     if axis is None:
         return ""
     parts = [
-        f"{label} at {spans(axis, points, found.points)}" for label, points in found.lacking.items()
+        f"{label} at {spans(axis, points, standing.points)}"
+        for label, points in standing.lacking.items()
     ]
     return f". Without: {'; '.join(parts)}" if parts else ""
 
 
-def change_text(found: Extent, axis: Axis | None) -> str:
+def change_text(extent: Extent, axis: Axis | None) -> str:
     """What became of a duration: `is 1.39 (4 KiB) to 2.67 (2 KiB) times slower`."""
-    if found.is_alike:
-        words = extent_text(found)
-        exact = "" if found.low == found.high == 1 else "practically "
+    if extent.is_alike:
+        words = extent_text(extent)
+        exact = "" if extent.low == extent.high == 1 else "practically "
         return f"is {exact}the same{'' if words == 'the same' else f', {words}'}"
-    return f"is **{extent_text(found, axis)}**"
+    return f"is **{extent_text(extent, axis)}**"

@@ -1,4 +1,4 @@
-"""What a report says in sentences: findings, gathered by the question that they answer."""
+"""What a report says in sentences: sentences, gathered by the question that they answer."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A sentence or two. `weight` orders findings for the summary: how far the leading ratio is
+class Sentence:
+    """A sentence or two. `weight` orders sentences for the summary: how far the leading ratio is
     from 1.
     """
 
@@ -20,4 +20,4 @@ class Topic:
     """What the head of a report says on one question."""
 
     title: str
-    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]

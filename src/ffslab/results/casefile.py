@@ -126,8 +126,10 @@ def _preparation(
         return own_preparation_results(stream, case.partition_bytes)
     *earlier, last = (
         preparation_results(
-            one, case.partition_bytes, _phases(one.stream, case.board.chip.page_bytes)
+            preparation,
+            case.partition_bytes,
+            _phases(preparation.stream, case.board.chip.page_bytes),
         )
-        for one in prepared
+        for preparation in prepared
     )
     return {**last, "before": earlier} if earlier else last

@@ -64,18 +64,18 @@ def collector(stream: RecordStream) -> Collector | None:
     if not counts:
         return None
     (count,) = counts
-    found: Collector = {}
+    figures: Collector = {}
     if "forecast_runs" in count:
-        found["forecast"] = _forecast(count, runs)
+        figures["forecast"] = _forecast(count, runs)
     if "bound_us" in count:
-        found["bound"] = {
+        figures["bound"] = {
             "bound_us": count["bound_us"],
             "calls": count["bound_calls"],
             "missed": count["bound_missed"],
             "forced_runs": count["bound_forced_runs"],
             "longest_ns": count["bound_longest_ns"],
         }
-    return found or None
+    return figures or None
 
 
 def _forecast(count: dict[str, int], texts: Sequence[str]) -> Forecast:

@@ -147,7 +147,7 @@ def scan_console(text: str) -> tuple[Finding, ...]:
 
 def read_log(lines: Iterable[str]) -> KernelLog:
     """What matters of a log, each of whose lines is read once."""
-    found: list[tuple[int, int, list[str]]] = []  # place in _PATTERNS, line, excerpt
+    matches: list[tuple[int, int, list[str]]] = []  # place in _PATTERNS, line, excerpt
     before: deque[str] = deque(maxlen=_EXCERPT_BEFORE)
     last: deque[str] = deque(maxlen=_LAST_LINES)
     open_excerpts: deque[tuple[int, list[str]]] = deque()
@@ -162,12 +162,12 @@ def read_log(lines: Iterable[str]) -> KernelLog:
                 if kinds[kind] < _MOST_FINDINGS and pattern.search(line):
                     kinds[kind] += 1
                     excerpt = [*map(_clean, before), _clean(line)]
-                    found.append((kind, number, excerpt))
+                    matches.append((kind, number, excerpt))
                     open_excerpts.append((number, excerpt))
         before.append(line)
         last.append(line)
-    found.sort(key=lambda one: one[0])
-    return KernelLog(tuple(starmap(_finding, found)), tuple(map(_clean, last)))
+    matches.sort(key=lambda match: match[0])
+    return KernelLog(tuple(starmap(_finding, matches)), tuple(map(_clean, last)))
 
 
 def _finding(kind: int, number: int, excerpt: list[str]) -> Finding:

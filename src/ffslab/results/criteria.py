@@ -78,8 +78,8 @@ def wear(result: CaseResult) -> Iterator[Criterion]:
 
 def waits(latency: LatencyResult, act: str, *, in_memory: bool) -> Iterator[Criterion]:
     """The waits for one kind of operation, called `act`, that a user notices."""
-    place = f"{latency['phase']}/{latency['op']}"
-    for figure in figures_at(latency, place, _WAITED):
+    where = f"{latency['phase']}/{latency['op']}"
+    for figure in figures_at(latency, where, _WAITED):
         yield Criterion(figure, f"{act}, {_WAITS[figure.metric.name]}", "wait", False, in_memory)
 
 
@@ -96,5 +96,5 @@ _WAITS = {"p99_ns": "99 % of the times", "max_ns": "longest time"}
 _WAITED = tuple(BY_NAME[name] for name in _WAITS)
 
 
-def _space_at(found: Sequence[Space], label: str) -> Space | None:
-    return next((space for space in found if space["label"] == label), None)
+def _space_at(spaces: Sequence[Space], label: str) -> Space | None:
+    return next((space for space in spaces if space["label"] == label), None)

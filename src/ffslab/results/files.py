@@ -50,14 +50,14 @@ def disk_error(error: OSError, path: Path) -> InfrastructureError:
     known = explained(OSError(error.errno, error.strerror, str(where)))
     if known is not None and not full(error):
         return InfrastructureError(known.message, cause=known.cause, remedy=known.remedy)
-    place = next((one for one in (path, *path.parents) if one.is_dir()), path)
+    directory = next((folder for folder in (path, *path.parents) if folder.is_dir()), path)
     if full(error):
-        cause, remedy = f"the disk is full (df {place})", "free some space there"
+        cause, remedy = f"the disk is full (df {directory})", "free some space there"
     elif isinstance(error, (FileExistsError, NotADirectoryError)):
         cause = "a file is where a directory is wanted"
         remedy = "another path, or remove the file"
     else:
-        cause = f"no right to write there (ls -ld {place}), or a failing disk"
+        cause = f"no right to write there (ls -ld {directory}), or a failing disk"
         remedy = "a directory that you may write to"
     return InfrastructureError(
         f"cannot write {where}: {error.strerror}", cause=cause, remedy=remedy
@@ -107,13 +107,13 @@ def read_json_text_as(
     """
     text, value = _read_object(path)
     try:
-        found = checked(value, shape)
-        check(found)
+        document = checked(value, shape)
+        check(document)
     except WrongShapeError as error:
         raise damaged(path, 0, error) from None
     if text.find(b"\n") == len(text) - 1:
-        return text.decode("utf-8"), found
-    return canonical_json(found) + "\n", found
+        return text.decode("utf-8"), document
+    return canonical_json(document) + "\n", document
 
 
 def read_json_lines(
@@ -160,12 +160,12 @@ def no_search_for_cycles() -> Iterator[None]:
 
 def damaged(path: Path, line: int, error: ValueError) -> DamagedResultError:
     """The error of a file that is not what ffslab wrote there; line 0: all of it."""
-    place = f"{path}, line {line}" if line else str(path)
+    where = f"{path}, line {line}" if line else str(path)
     cause = "the file was edited or cut after ffslab wrote it"
     if isinstance(error, WrongShapeError):
         cause += ", or another version of ffslab wrote it"
     return DamagedResultError(
-        f"{place}: damaged: {error}",
+        f"{where}: damaged: {error}",
         cause=cause,
         remedy=_repaired_by(path),
     )

@@ -43,8 +43,8 @@ def mtd_statistics(stream: RecordStream) -> MtdStatistics | None:
     if len(noted) < 2:
         return None
     first, last = noted[0], noted[-1]
-    found = {name: last[name] for name in _AS_IT_IS if name in last}
+    statistics = {name: last[name] for name in _AS_IT_IS if name in last}
     for name, grown in _GROWTH.items():
         if name in first and name in last and last[name] >= first[name]:
-            found[grown] = last[name] - first[name]
-    return cast(MtdStatistics, found) if found else None
+            statistics[grown] = last[name] - first[name]
+    return cast(MtdStatistics, statistics) if statistics else None

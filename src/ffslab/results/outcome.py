@@ -95,7 +95,9 @@ def judge(
     """
     if isinstance(printed, str):
         printed = Printed.on_one_channel(printed)
-    findings = [one for one in printed.kernel.findings if one.kind not in asked.expected]
+    findings = [
+        finding for finding in printed.kernel.findings if finding.kind not in asked.expected
+    ]
     end_of_kernel = next((finding for finding in findings if finding.is_end), None)
     silent = _BUILD if not stream.records and not stream.damage else ""
     if end_of_kernel is not None:

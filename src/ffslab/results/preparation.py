@@ -47,7 +47,7 @@ def own_preparation_results(stream: RecordStream, partition_bytes: int) -> Prepa
     """
     if stream.prepared is None:
         return None
-    step = next((one for one in stream.steps if one.verb == "prepare"), None)
+    step = next((step for step in stream.steps if step.verb == "prepare"), None)
     return {
         "key": None,
         "outcome": "fail" if step is not None and step.failed else "pass",

@@ -24,10 +24,10 @@ def group_of(result: CaseResult) -> str:
 
 def middle(repeats: Sequence[CaseResult]) -> CaseResult:
     """The repeat that stands for all, called as the first is."""
-    bad = [one for one in repeats if not is_good(one)]
+    bad = [repeat for repeat in repeats if not is_good(repeat)]
     ordered = bad[:1] or sorted(repeats, key=_time_ns)
     chosen = ordered[(len(ordered) - 1) // 2]
-    first = next((one for one in repeats if _number(one) == FIRST_REPEAT), repeats[0])
+    first = next((repeat for repeat in repeats if _number(repeat) == FIRST_REPEAT), repeats[0])
     named = {key: first[key] for key in ("id", "axes", "spec", "spec_hash")}
     return cast(CaseResult, {**chosen, **named})
 

@@ -256,11 +256,11 @@ def _adapter(shape: type[Shape]) -> SchemaValidator:
 def _with_ranges(schema: Any) -> Any:
     """The schema whose numbers are finite, and no larger than anything counts."""
     if isinstance(schema, list):
-        return [_with_ranges(one) for one in schema]
+        return [_with_ranges(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     ranges = _RANGES.get(schema["type"], {}) if isinstance(schema.get("type"), str) else {}
-    return {**ranges, **{key: _with_ranges(one) for key, one in schema.items()}}
+    return {**ranges, **{key: _with_ranges(value) for key, value in schema.items()}}
 
 
 # Numbers of inodes have 64 bits, and no other figure comes near.
@@ -272,12 +272,12 @@ _RANGES: Mapping[str, Mapping[str, Any]] = {
 
 def _told(value: object, error: ValidationError) -> str:
     """The first place that is wrong: `phases.2.duration_ns: not an integer`."""
-    found = [(_path(value, item["loc"], item["type"]), item) for item in error.errors()]
-    path, first = found[0]
+    problems = [(_path(value, item["loc"], item["type"]), item) for item in error.errors()]
+    path, first = problems[0]
     if first["type"] == "missing":
         return f"{path}: missing"
     # Of a place that may be of several types there is a problem for each.
-    wanted = " or ".join(_wanted(item) for where, item in found if where == path)
+    wanted = " or ".join(_wanted(item) for where, item in problems if where == path)
     return f"{path}: not {wanted}" if path else f"not {wanted}"
 
 

@@ -222,16 +222,16 @@ class RunDirectory:
         """
         heads: list[CaseHead] = []
         places = [self.case_dir(case_id) for case_id in case_ids]
-        places = [place for place in places if (place / CASE_RESULT).exists()]
+        places = [directory for directory in places if (directory / CASE_RESULT).exists()]
 
         def lines() -> Iterator[str]:
-            for place in places:
-                text, result = read_json_text_as(place / CASE_RESULT, CaseResult)
+            for directory in places:
+                text, result = read_json_text_as(directory / CASE_RESULT, CaseResult)
                 heads.append(head_of(result))
                 yield text
 
         write_atomic(self.path / RESULTS, lines(), durable=True)
-        walls = (place / CASE_WALL for place in places if (place / CASE_WALL).exists())
+        walls = (directory / CASE_WALL for directory in places if (directory / CASE_WALL).exists())
         write_atomic(
             self.path / WALL,
             (read_json_text_as(wall, WallResult)[0] for wall in walls),
@@ -251,7 +251,11 @@ class RunDirectory:
             read.append(result["id"])
             yield result
         # Lines that were removed or added leave files of the right shape behind.
-        wanted = listed if manifest.get("complete") else [one for one in listed if one in set(read)]
+        wanted = (
+            listed
+            if manifest.get("complete")
+            else [case_id for case_id in listed if case_id in set(read)]
+        )
         if read != wanted:
             raise damaged(self.path / RESULTS, 0, WrongShapeError(_other_cases(read, listed)))
         # So do figures that were changed into others. Runs of older versions have no sum.
@@ -290,8 +294,8 @@ class RunDirectory:
 
 def _other_cases(read: Sequence[str], listed: Sequence[str]) -> str:
     """How the results of a run differ from the cases of its manifest."""
-    missing = [one for one in listed if one not in set(read)]
-    strange = [one for one in read if one not in set(listed)]
+    missing = [case_id for case_id in listed if case_id not in set(read)]
+    strange = [case_id for case_id in read if case_id not in set(listed)]
     if strange:
         return f"the result of {strange[0]}, which is no case of the run"
     if len(read) + len(missing) == len(listed) and missing:

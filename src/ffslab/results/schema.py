@@ -340,25 +340,25 @@ BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in GENERAL}
 
 
 def figures_at(
-    row: Mapping[str, object], place: str, metrics: Iterable[Metric], main: Iterable[str] = ()
+    row: Mapping[str, object], where: str, metrics: Iterable[Metric], main: Iterable[str] = ()
 ) -> Iterator[Figure]:
     """The metrics that `row` has a number for; `main` are the names of those to be asked first."""
     chosen = frozenset(main)
     for metric in metrics:
         value = row.get(metric.name)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            yield Figure(metric, place, value, metric.name in chosen)
+            yield Figure(metric, where, value, metric.name in chosen)
 
 
 def timed_figures(
-    row: Mapping[str, object], place: str, metrics: Iterable[Metric], main: Iterable[str] = ()
+    row: Mapping[str, object], where: str, metrics: Iterable[Metric], main: Iterable[str] = ()
 ) -> Iterator[Figure]:
     """The same of a phase or step, and how much of its time is not the chip's."""
-    yield from figures_at(row, place, metrics, main)
+    yield from figures_at(row, where, metrics, main)
     duration, flash = row.get(DURATION.name), row.get(FLASH_TIME.name)
     if isinstance(duration, int) and isinstance(flash, int):
         # The chip may still be busy for others when a phase ends.
-        yield Figure(REST, place, max(duration - flash, 0))
+        yield Figure(REST, where, max(duration - flash, 0))
 
 
 def phase_figures(
@@ -377,11 +377,11 @@ def latency_figures(
     """The figures of each kind of operation in each phase; `main` has names of metrics by kind."""
     for latency in result["latencies"]:
         if latency["count"]:
-            place = f"{latency['phase']}/{latency['op']}"
-            yield from figures_at(latency, place, LATENCY_METRICS, main.get(latency["op"], ()))
+            where = f"{latency['phase']}/{latency['op']}"
+            yield from figures_at(latency, where, LATENCY_METRICS, main.get(latency["op"], ()))
 
 
-def task_work(place: str, tasks: Iterable[TaskRecord]) -> Iterator[TaskWork]:
+def task_work(where: str, tasks: Iterable[TaskRecord]) -> Iterator[TaskWork]:
     """What tasks asked of the flash at a place, from their rows in a result."""
     for task in tasks:
         counts = {
@@ -389,7 +389,7 @@ def task_work(place: str, tasks: Iterable[TaskRecord]) -> Iterator[TaskWork]:
             "pages_programmed": task["pages_programmed"],
             "blocks_erased": task["blocks_erased"],
         }
-        yield TaskWork(place, task["name"], counts)
+        yield TaskWork(where, task["name"], counts)
 
 
 def case_figures(result: CaseResult) -> Iterator[Figure]:

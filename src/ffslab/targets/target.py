@@ -65,6 +65,9 @@ class TargetKind:
     cpu_time: str = ""
     absent: tuple[tuple[str, str], ...] = ()
     limit_s: float = 300.0
+    # Of a place: what of the catalog the user says that it is, and how much of it may be destroyed.
+    board: str = ""
+    partition_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,33 @@ class GuestRun:
     command: str
     flash_sha256: str | None = None
     failure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolGuest:
+    """A guest that runs programs of this computer for ffslab itself: no case's, and not measured.
+
+    `who` is what messages call it. `begun` writes into its directory what it reads there.
+    `touched_ram_bytes`: what of its RAM it may use.
+    """
+
+    who: str
+    plan: str
+    files: tuple[GuestFile, ...]
+    begun: Callable[[Path], None]
+    ram_bytes: int
+    touched_ram_bytes: int
+    scratch_bytes: int
+    limit_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnd:
+    """How such a guest ended; `killed`: because ffslab is to stop, or it has not even started."""
+
+    timed_out: bool = False
+    killed: bool = False
+    too_much: str = ""
 
 
 class Target(Protocol):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.model.case import Case
-from ffslab.model.specs import CHIP_FAULT_RATES, Board, OverlaySettings
+from ffslab.model.specs import CHIP_FAULT_RATES, NAND, NOR, Board, OverlaySettings
 from ffslab.protocol.plan import plan_of, step
 from ffslab.targets.empty_squashfs import EMPTY_BYTES, EMPTY_LOWER
 from ffslab.targets.target import IMAGE_NAME
@@ -28,10 +28,22 @@ FLASH_REGION = "flash0"
 TRACE_REGION = "trace0"
 FLASH_STORE = f"iomem:{FLASH_REGION}"
 CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"  # of vnor too
-# The modules of the chip and of its monitor, in the order of loading.
-_OF_NAND, _OF_NOR = ("vnand", "flashmon"), ("vnor", "flashmon_nor")
+
+
+@dataclass(frozen=True, slots=True)
+class ChipModules:
+    """The modules of a technology of flash: the chip, its monitor, the chip that logs and cuts."""
+
+    chip: str
+    monitor: str
+    cutting: str
+
+
+_MODULES: Mapping[str, ChipModules] = {
+    NAND: ChipModules("vnand", "flashmon", "vnand_crash"),
+    NOR: ChipModules("vnor", "flashmon_nor", "vnor_crash"),
+}
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
-_CUT = "vnand_crash"  # the chip that logs what it changes, and goes to any moment of it
 _HOST = "/host"
 # Where a distribution has its programs and their libraries.
 _PROGRAMS = ("/bin", "/sbin", "/lib", "/lib64", "/usr")
@@ -69,7 +81,7 @@ class CutFlash:
             parameters += f" paired_distance_pages={paired_distance_pages}"
         path_of = self.rig.path_of
         return [
-            step("insmod", path=path_of(_CUT), args=parameters),
+            step("insmod", path=path_of(cutting_module(case)), args=parameters),
             *(step("insmod", path=path_of(name)) for name in case.filesystem.modules),
         ]
 
@@ -310,7 +322,13 @@ def required_modules(case: Case) -> tuple[str, ...]:
 
 def chip_modules(case: Case) -> tuple[str, str]:
     """Those of the chip and of its monitor."""
-    return _OF_NOR if case.board.chip.is_nor else _OF_NAND
+    modules = _MODULES[case.board.chip.technology]
+    return modules.chip, modules.monitor
+
+
+def cutting_module(case: Case) -> str:
+    """That of the chip which logs what it changes, in the place of the chip's."""
+    return _MODULES[case.board.chip.technology].cutting
 
 
 def vnand_chip(case: Case, store: str = FLASH_STORE) -> str:

@@ -153,7 +153,7 @@ class ReportPart(Protocol):
         """What the page needs of a result beside its head: little, since it is kept of all."""
         ...
 
-    def page(self, run_dir: Path, found: Sequence[Any]) -> dict[str, Any]:
+    def page(self, run_dir: Path, read_cases: Sequence[Any]) -> dict[str, Any]:
         """Everything the template shows of a run's cases of this workload.
 
         `found` are they, each an `ffslab.report.load.Read`: its head and its figures.

@@ -43,10 +43,10 @@ def guest_files(case: Case, rig: Rig, plan: str) -> tuple[GuestFile, ...]:
 
     Only the case's own has anything: those before it serve other cases as well.
     """
-    found = getattr(plan_part(case.workload.kind), "guest_files", None)
-    if found is None or plan != guest_plans(case, rig)[-1]:
+    make_files = getattr(plan_part(case.workload.kind), "guest_files", None)
+    if make_files is None or plan != guest_plans(case, rig)[-1]:
         return ()
-    files: tuple[GuestFile, ...] = found(case, rig)
+    files: tuple[GuestFile, ...] = make_files(case, rig)
     return files
 
 

@@ -21,8 +21,10 @@ from ffslab.model.workload import Workloads, WorkloadType, assumed_kind
 @lru_cache(maxsize=1)
 def workloads() -> Workloads:
     """Every kind of workload by its name, in alphabetical order."""
-    found = [_kind(package) for package in _packages()]
-    return {workload.kind: workload for workload in sorted(found, key=lambda one: one.kind)}
+    kinds = [_kind(package) for package in _packages()]
+    return {
+        workload.kind: workload for workload in sorted(kinds, key=lambda workload: workload.kind)
+    }
 
 
 def kind_of(spec: Any) -> str:

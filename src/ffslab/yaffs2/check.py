@@ -17,19 +17,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from ffslab.fsimage.findings import Rule, Verdict
 from ffslab.fsimage.node import Node
+from ffslab.fsimage.problems import CheckResult, Rule
 from ffslab.yaffs2.check_checkpoint import CheckpointState, check_checkpoint
 from ffslab.yaffs2.check_headers import check_headers
 from ffslab.yaffs2.check_pages import check_pages
 from ffslab.yaffs2.check_tree import check_tree
 from ffslab.yaffs2.checkpoint_read import FoundCheckpoint, read_checkpoint
 from ffslab.yaffs2.detect import ImageOptions, OpenedImage, open_image
-from ffslab.yaffs2.findings import RULES, Findings, Where
 from ffslab.yaffs2.format import TYPE_NAMES, Geometry, Layout, ObjectType
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import Mounted, grow_files
 from ffslab.yaffs2.mounting import mount_flash
+from ffslab.yaffs2.problems import RULES, Problems, Where
 from ffslab.yaffs2.scan import LOG_KINDS, BlockKind, FlashScan, scan_flash
 from ffslab.yaffs2.segregated.check import check_refusal, check_segregated
 from ffslab.yaffs2.segregated.check_checkpoint import SegregatedCheckpointCheck
@@ -38,7 +38,7 @@ from ffslab.yaffs2.tree import NamedNodes, Tree, build_tree, nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Verdict[Where]):
+class Report(CheckResult[Where]):
     """What a check found.
 
     `statistics` are counts by name; `checkpoint.state` is none, incomplete, invalid or valid;
@@ -101,24 +101,24 @@ def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node
     image = open_image(path, options)
     scan = scan_flash(image.flash, image.layout)
     tree = build_tree(_mount(image.flash, scan, read_checkpoint(image.flash, image.layout)))
-    found: dict[str, Node] = {}
+    by_path: dict[str, Node] = {}
     for node in nodes(tree, image.flash):
-        found.setdefault(node.path, node)
-    return found
+        by_path.setdefault(node.path, node)
+    return by_path
 
 
 def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
     """Checks, and keeps the tree."""
     image = open_image(path, options)
     flash = image.flash
-    findings = Findings()
+    problems = Problems()
     for rule, message in image.problems:
-        findings.add(rule, message)
+        problems.add(rule, message)
     scan = scan_flash(flash, image.layout)
-    found = read_checkpoint(flash, image.layout)
-    mounted = _mount(flash, scan, found)
+    stored = read_checkpoint(flash, image.layout)
+    mounted = _mount(flash, scan, stored)
     tree = build_tree(mounted)
-    checkpoint = _check(flash, scan, found, mounted, tree, findings)
+    checkpoint = _check(flash, scan, stored, mounted, tree, problems)
     report = Report(
         path=path,
         file_format="lab" if flash.is_lab else "raw",
@@ -128,8 +128,8 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
         blocks=flash.blocks,
         checkpoint=checkpoint,
         statistics=_statistics(scan, mounted, tree),
-        findings=findings.sorted(),
-        counts=dict(findings.counts),
+        problems=problems.sorted(),
+        counts=dict(problems.counts),
         layout=image.layout,
     )
     return CheckedImage(image, report, tree)
@@ -138,24 +138,24 @@ def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:
 def _check(
     flash: FlashImage,
     scan: FlashScan,
-    found: FoundCheckpoint,
+    stored: FoundCheckpoint,
     mounted: Mounted,
     tree: Tree,
-    findings: Findings,
+    problems: Problems,
 ) -> CheckpointState:
     """All checks of what was read."""
     checker = None
     if isinstance(mounted, SegregatedMounted):
-        if check_refusal(scan, mounted, findings):
+        if check_refusal(scan, mounted, problems):
             return CheckpointState("none")
         checker = SegregatedCheckpointCheck
-    _check_any_tags(scan, findings)
-    check_pages(flash, scan, mounted, findings)
-    check_headers(flash, scan, findings)
+    _check_any_tags(scan, problems)
+    check_pages(flash, scan, mounted, problems)
+    check_headers(flash, scan, problems)
     if isinstance(mounted, SegregatedMounted):
-        check_segregated(flash, scan, mounted, findings)
-    check_tree(flash, mounted, tree, findings)
-    return check_checkpoint(scan, found, mounted, tree, findings, checker)
+        check_segregated(flash, scan, mounted, problems)
+    check_tree(flash, mounted, tree, problems)
+    return check_checkpoint(scan, stored, mounted, tree, problems, checker)
 
 
 def _mount(flash: FlashImage, scan: FlashScan, checkpoint: FoundCheckpoint) -> Mounted:
@@ -165,19 +165,19 @@ def _mount(flash: FlashImage, scan: FlashScan, checkpoint: FoundCheckpoint) -> M
     return mounted
 
 
-def _check_any_tags(scan: FlashScan, findings: Findings) -> None:
+def _check_any_tags(scan: FlashScan, problems: Problems) -> None:
     written = [record for record in scan.blocks if record.pages]
     if not written:
-        findings.add("image-erased", "no page is written")
-    elif not any(found.readable for record in written for found in record.pages):
-        findings.add("image-no-tags", "no written page has tags that can be read")
+        problems.add("image-erased", "no page is written")
+    elif not any(scanned.readable for record in written for scanned in record.pages):
+        problems.add("image-no-tags", "no written page has tags that can be read")
 
 
 def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]:
     kinds = Counter(record.kind for record in scan.blocks)
     written = sum(len(record.pages) for record in scan.blocks)
     shown = [tree.objects[object_id] for object_id in tree.rooted()]
-    types = Counter(found.object_type for found in shown)
+    types = Counter(obj.object_type for obj in shown)
     segregated = isinstance(mounted, SegregatedMounted)
     statistics = {
         f"blocks_{kind.value}": kinds[kind]
@@ -195,9 +195,7 @@ def _statistics(scan: FlashScan, mounted: Mounted, tree: Tree) -> dict[str, int]
     for kind in ObjectType:
         if kind is not ObjectType.UNKNOWN:
             statistics[f"objects_{TYPE_NAMES[kind]}"] = types[kind]
-    statistics["file_bytes"] = sum(
-        found.size for found in shown if found.object_type is ObjectType.FILE
-    )
+    statistics["file_bytes"] = sum(obj.size for obj in shown if obj.object_type is ObjectType.FILE)
     if isinstance(mounted, SegregatedMounted):
         pieces = [piece for file in mounted.files.values() for piece in file.pieces.values()]
         statistics["index_pages"] = sum(not piece.in_header for piece in pieces)

@@ -28,9 +28,9 @@ from ffslab.yaffs2.checkpoint_read import (
     entry_widths,
     unpack_leaf,
 )
-from ffslab.yaffs2.findings import Findings, Where
 from ffslab.yaffs2.format import GRAVES, BlockState, Geometry, ObjectType
 from ffslab.yaffs2.mount import FoundObject, Mounted, Place
+from ffslab.yaffs2.problems import Problems, Where
 from ffslab.yaffs2.scan import LOG_KINDS, BlockKind, BlockRecord, FlashScan, is_retired
 from ffslab.yaffs2.tree import Fate, Tree
 
@@ -62,47 +62,47 @@ class CheckpointState:
 
 def check_checkpoint(
     scan: FlashScan,
-    found: FoundCheckpoint,
+    stored: FoundCheckpoint,
     mounted: Mounted,
     tree: Tree,
-    findings: Findings,
+    problems: Problems,
     checker: type[CheckpointCheck] | None = None,
 ) -> CheckpointState:
     """Compares the checkpoint with scan and mount; `checker` knows the layout."""
     there = scan.of_kind(BlockKind.CHECKPOINT)
     if not there:
         return CheckpointState("none")
-    pages, error = found.pages, found.error
-    if found.parsed is None or error is not None:
+    pages, error = stored.pages, stored.error
+    if stored.parsed is None or error is not None:
         assert error is not None
         block = error.block if error.block >= 0 else there[0].block
         rule = "checkpoint-incomplete" if error.incomplete else "checkpoint-invalid"
-        findings.add(rule, str(error), Where(block))
+        problems.add(rule, str(error), Where(block))
         state = "incomplete" if error.incomplete else "invalid"
         return CheckpointState(state, len(there), len(pages))
     used = sorted({page.block for page in pages})
-    _check_place(scan, pages, findings)
+    _check_place(scan, pages, problems)
     checker = checker or CheckpointCheck
-    checker(scan, mounted, tree, found.parsed, used, findings).run()
+    checker(scan, mounted, tree, stored.parsed, used, problems).run()
     return CheckpointState("valid", len(used), len(pages))
 
 
-def _check_place(scan: FlashScan, pages: Sequence[CheckpointPage], findings: Findings) -> None:
+def _check_place(scan: FlashScan, pages: Sequence[CheckpointPage], problems: Problems) -> None:
     """The hints of all pages, blocks that no hint leads to, empty blocks in front."""
-    used = {found.block for found in pages}
-    for found in pages:
-        hint = found.tags.object_word
-        if not found.block + 1 < hint <= len(scan.blocks) + 1:
+    used = {written.block for written in pages}
+    for written in pages:
+        hint = written.tags.object_word
+        if not written.block + 1 < hint <= len(scan.blocks) + 1:
             message = f"says that the next one is at or behind internal block {hint}"
-            findings.add("checkpoint-hint", message, Where(found.block, found.page))
+            problems.add("checkpoint-hint", message, Where(written.block, written.page))
     for record in scan.of_kind(BlockKind.CHECKPOINT):
         if record.block not in used:
             message = "is a checkpoint block that no hint leads to"
-            findings.add("checkpoint-hint", message, Where(record.block))
+            problems.add("checkpoint-hint", message, Where(record.block))
     for record in scan.of_kind(BlockKind.ERASED):
         if record.block < max(used):
             message = f"is empty; the checkpoint reaches block {max(used)}"
-            findings.add("checkpoint-place", message, Where(record.block))
+            problems.add("checkpoint-place", message, Where(record.block))
             return
 
 
@@ -116,7 +116,7 @@ class CheckpointCheck:
         tree: Tree,
         checkpoint: Checkpoint,
         used: list[int],
-        findings: Findings,
+        problems: Problems,
     ) -> None:
         self._scan = scan
         self._geometry: Geometry = scan.geometry
@@ -124,7 +124,7 @@ class CheckpointCheck:
         self._tree = tree
         self._checkpoint = checkpoint
         self._used = used
-        self._findings = findings
+        self._problems = problems
         self._records = {record.object_id: record for record in checkpoint.objects}
         self._width = self._choose_width()
 
@@ -142,12 +142,12 @@ class CheckpointCheck:
         erased = sum(record.passes_for_empty for record in self._scan.blocks)
         if not erased <= device.erased_blocks <= erased + len(self._used):
             message = f"counts {device.erased_blocks} erased blocks; there are {erased}"
-            self._findings.add("checkpoint-device", message)
+            self._problems.add("checkpoint-device", message)
         if device.sequence < self._scan.newest_sequence:
             message = (
                 f"the sequence is {device.sequence:#x}, {self._scan.newest_sequence:#x} is used"
             )
-            self._findings.add("checkpoint-device", message)
+            self._problems.add("checkpoint-device", message)
         for internal, page in self._allocations():
             if internal != -1:
                 self._check_allocation(internal - 1, page)
@@ -161,14 +161,14 @@ class CheckpointCheck:
     def _check_allocation(self, block: int, page: int) -> None:
         if not 0 <= block < len(self._scan.blocks):
             message = f"the allocation block is internal block {block + 1}"
-            self._findings.add("checkpoint-device", message)
+            self._problems.add("checkpoint-device", message)
             return
         last = self._scan.blocks[block].last_page
         if page != last + 1:
             message = f"page {page} is written next; the last one written is {last}"
-            self._findings.add("checkpoint-device", message, Where(block))
+            self._problems.add("checkpoint-device", message, Where(block))
         if self._checkpoint.infos[block].state != BlockState.ALLOCATING:
-            self._findings.add("checkpoint-device", "is not in state allocating", Where(block))
+            self._problems.add("checkpoint-device", "is not in state allocating", Where(block))
 
     def _check_free(self, counted: int) -> None:
         pages = self._geometry.pages_per_block
@@ -179,7 +179,7 @@ class CheckpointCheck:
         most = free + len(self._used) * pages
         if not free <= counted <= most:
             message = f"counts {counted} free chunks; there are {free}"
-            self._findings.add("checkpoint-free", message)
+            self._problems.add("checkpoint-free", message)
 
     # --- parts 3 and 4 ---
 
@@ -187,7 +187,7 @@ class CheckpointCheck:
         info = self._checkpoint.infos[record.block]
         bits = self._checkpoint.bitmaps[record.block]
         where = Where(record.block)
-        add = self._findings.add
+        add = self._problems.add
         allowed = _states(record)
         opened = record.block + 1 in (internal for internal, _ in self._allocations())
         if (
@@ -216,20 +216,20 @@ class CheckpointCheck:
         self._check_shrink(record, info.has_shrink)
 
     def _check_shrink(self, record: BlockRecord, marked: bool) -> None:
-        shrinks = any(found.readable and found.tags.shrink for found in record.pages)
+        shrinks = any(scanned.readable and scanned.tags.shrink for scanned in record.pages)
         if shrinks and not marked:
             message = "has a header with the shrink mark, and is not marked so"
-            self._findings.add("checkpoint-flags", message, Where(record.block))
+            self._problems.add("checkpoint-flags", message, Where(record.block))
         elif marked and record.block not in self._mounted.shrink_blocks and not shrinks:
             message = "is marked as having a shrink header, and has none"
-            self._findings.add("checkpoint-flags", message, Where(record.block))
+            self._problems.add("checkpoint-flags", message, Where(record.block))
 
     def _check_bitmaps(self) -> None:
         pages = self._geometry.pages_per_block
         owners: dict[int, dict[int, int]] = {}
         for record in self._checkpoint.objects:
-            for place in self._used_places(record):
-                owners.setdefault(place[0], {})[place[1]] = record.object_id
+            for address in self._used_places(record):
+                owners.setdefault(address[0], {})[address[1]] = record.object_id
         for block in self._scan.blocks:
             bits = self._checkpoint.bitmaps[block.block]
             owned = owners.get(block.block, {})
@@ -239,7 +239,7 @@ class CheckpointCheck:
                 used = bool(bits >> page & 1)
                 if page in owned and not used:
                     where = Where(block.block, page, owned[page])
-                    self._findings.add("checkpoint-bitmap", "is not in use", where)
+                    self._problems.add("checkpoint-bitmap", "is not in use", where)
                 elif used and page not in owned:
                     has_summary = block.summary_valid or self._is_believed_full(block)
                     if has_summary and page in summary:
@@ -249,16 +249,16 @@ class CheckpointCheck:
                     spare -= 1
                     if spare < 0:
                         where = Where(block.block, page)
-                        self._findings.add("checkpoint-bitmap", "is in use by no object", where)
+                        self._problems.add("checkpoint-bitmap", "is in use by no object", where)
 
     def _is_believed_full(self, record: BlockRecord) -> bool:
         """Whether the checkpoint may give a block a summary that it does not have."""
         del record
         return False
 
-    def _may_be_used(self, place: Place) -> bool:
+    def _may_be_used(self, address: Place) -> bool:
         """Whether a page that no object refers to may be in use all the same."""
-        del place
+        del address
         return False
 
     def _used_places(self, record: ObjectRecord) -> list[Place]:
@@ -283,8 +283,8 @@ class CheckpointCheck:
         return max(widths, key=lambda width: sum(self._agrees(file, width) for file in files))
 
     def _agrees(self, record: ObjectRecord, width: int) -> bool:
-        found = self._mounted.objects.get(record.object_id)
-        return found is not None and self._scanned(found) == self._entries(record, width)
+        obj = self._mounted.objects.get(record.object_id)
+        return obj is not None and self._scanned(obj) == self._entries(record, width)
 
     def _entries(self, record: ObjectRecord, width: int) -> dict[int, int]:
         """Internal chunk numbers by chunk id."""
@@ -295,71 +295,71 @@ class CheckpointCheck:
             if entry
         }
 
-    def _scanned(self, found: FoundObject) -> dict[int, int]:
+    def _scanned(self, obj: FoundObject) -> dict[int, int]:
         pages = self._geometry.pages_per_block
         return {
             chunk_id: (chunk.block + 1) * pages + chunk.page
-            for chunk_id, chunk in found.chunks.items()
+            for chunk_id, chunk in obj.chunks.items()
         }
 
     def _check_objects(self) -> None:
         objects = self._checkpoint.objects
         buckets = [record.object_id & 0xFF for record in objects]
         if buckets != sorted(buckets):
-            self._findings.add("checkpoint-order", "objects are not sorted by their bucket")
+            self._problems.add("checkpoint-order", "objects are not sorted by their bucket")
         if len(self._records) != len(objects):
-            self._findings.add("checkpoint-object", "an object is listed twice")
-        for object_id, found in self._mounted.objects.items():
-            if object_id in self._records or found.fake:
+            self._problems.add("checkpoint-object", "an object is listed twice")
+        for object_id, obj in self._mounted.objects.items():
+            if object_id in self._records or obj.fake:
                 continue
             if self._tree.fates[object_id] is not Fate.DELETED:
                 where = Where(object_id=object_id)
-                self._findings.add("checkpoint-object", "is missing in the checkpoint", where)
+                self._problems.add("checkpoint-object", "is missing in the checkpoint", where)
         for record in objects:
             if not (record.deleted or record.soft_deleted or record.unlinked or record.fake):
                 self._check_object(record)
 
     def _check_object(self, record: ObjectRecord) -> None:
-        found = self._mounted.objects.get(record.object_id)
+        obj = self._mounted.objects.get(record.object_id)
         where = Where(object_id=record.object_id)
-        if found is None or found.parent_id in GRAVES:
-            self._findings.add("checkpoint-object", "is in the checkpoint only", where)
+        if obj is None or obj.parent_id in GRAVES:
+            self._problems.add("checkpoint-object", "is in the checkpoint only", where)
             return
         where = where._replace(path=self._tree.path(record.object_id))
-        if found.fake and not record.header_chunk and found.header_at is None:
+        if obj.fake and not record.header_chunk and obj.header_at is None:
             return
         header = (0, 0)
-        if found.header_at:
-            header = (found.header_at[0] + 1, found.header_at[1])
+        if obj.header_at:
+            header = (obj.header_at[0] + 1, obj.header_at[1])
         chunk = header[0] * self._geometry.pages_per_block + header[1]
         for name, ours, theirs in (
-            ("type", int(found.object_type), record.object_type),
-            ("parent", self._parent(found, record), record.parent_id),
+            ("type", int(obj.object_type), record.object_type),
+            ("parent", self._parent(obj, record), record.parent_id),
             ("header", chunk, record.header_chunk),
-            ("data chunk count", len(found.chunks), record.data_chunks),
+            ("data chunk count", len(obj.chunks), record.data_chunks),
         ):
             if ours != theirs:
                 message = f"{name} {theirs} in the checkpoint, {ours} on flash"
-                self._findings.add("checkpoint-object", message, where)
-        value = {ObjectType.FILE: found.size, ObjectType.HARD_LINK: found.target_id}
-        expected = value.get(found.object_type)
+                self._problems.add("checkpoint-object", message, where)
+        value = {ObjectType.FILE: obj.size, ObjectType.HARD_LINK: obj.target_id}
+        expected = value.get(obj.object_type)
         if expected is not None and expected != record.size_or_target:
             message = f"size or target {record.size_or_target}, {expected} on flash"
-            self._findings.add("checkpoint-object", message, where)
-        elif found.grown_from is not None:
-            message = f"has {found.size} bytes; a scan finds {found.grown_from}"
-            self._findings.add("checkpoint-size", message, where)
-        self._check_leaves(record, found, where)
+            self._problems.add("checkpoint-object", message, where)
+        elif obj.grown_from is not None:
+            message = f"has {obj.size} bytes; a scan finds {obj.grown_from}"
+            self._problems.add("checkpoint-size", message, where)
+        self._check_leaves(record, obj, where)
 
-    def _parent(self, found: FoundObject, record: ObjectRecord) -> int:
+    def _parent(self, obj: FoundObject, record: ObjectRecord) -> int:
         """The parent that it should have; a mount may have put a stray into lost+found."""
-        adopted = self._tree.parent_id(found.object_id)
-        return adopted if record.parent_id == adopted else found.parent_id
+        adopted = self._tree.parent_id(obj.object_id)
+        return adopted if record.parent_id == adopted else obj.parent_id
 
-    def _check_leaves(self, record: ObjectRecord, found: FoundObject, where: Where) -> None:
-        stored, scanned = self._entries(record, self._width), self._scanned(found)
+    def _check_leaves(self, record: ObjectRecord, obj: FoundObject, where: Where) -> None:
+        stored, scanned = self._entries(record, self._width), self._scanned(obj)
         for chunk_id in sorted(stored.keys() | scanned.keys()):
             ours, theirs = scanned.get(chunk_id, 0), stored.get(chunk_id, 0)
             if ours != theirs:
                 message = f"chunk {chunk_id} is at {theirs} in the checkpoint, at {ours} on flash"
-                self._findings.add("checkpoint-leaf", message, where)
+                self._problems.add("checkpoint-leaf", message, where)

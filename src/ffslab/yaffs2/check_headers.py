@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import stat
 
-from ffslab.yaffs2.findings import Findings, Where
 from ffslab.yaffs2.format import (
     EXTENDED_FILE_LIMIT,
     GRAVES,
@@ -38,29 +37,30 @@ from ffslab.yaffs2.header import (
     parse_header,
 )
 from ffslab.yaffs2.image import FlashImage
+from ffslab.yaffs2.problems import Problems, Where
 from ffslab.yaffs2.scan import BlockKind, FlashScan
 from ffslab.yaffs2.segregated.head import parse_head
 from ffslab.yaffs2.tags import Tags
 from ffslab.yaffs2.xattr import KNOWN_PREFIXES, parse_xattrs
 
 
-def check_headers(flash: FlashImage, scan: FlashScan, findings: Findings) -> None:
+def check_headers(flash: FlashImage, scan: FlashScan, problems: Problems) -> None:
     """All headers in blocks that a mount scans for them."""
     segregated = scan.layout is Layout.SEGREGATED
     for record in scan.of_kind(BlockKind.METADATA if segregated else BlockKind.DATA):
-        for found in record.pages:
-            tags = found.tags
-            if not found.readable or tags.sequence != record.sequence or not tags.is_header:
+        for scanned in record.pages:
+            tags = scanned.tags
+            if not scanned.readable or tags.sequence != record.sequence or not tags.is_header:
                 continue
             object_id = tags.object_id
-            where = Where(record.block, found.page, object_id)
+            where = Where(record.block, scanned.page, object_id)
             if object_id in (*GRAVES, ID_SUMMARY, ID_CHECKPOINT):
                 if tags.extended or object_id != ID_SUMMARY:
-                    findings.add("header-reserved-id", f"is a header of {object_id:#x}", where)
+                    problems.add("header-reserved-id", f"is a header of {object_id:#x}", where)
             elif 0 < object_id <= ID_MAX:
-                chunk = flash.data(record.block, found.page)
+                chunk = flash.data(record.block, scanned.page)
                 check = _SegregatedHeaderCheck if segregated else _HeaderCheck
-                check(flash, tags, chunk, findings, where).run()
+                check(flash, tags, chunk, problems, where).run()
 
 
 class _HeaderCheck:
@@ -70,17 +70,17 @@ class _HeaderCheck:
     _sizeless: tuple[int, ...] = GRAVES  # parents of files without a size
 
     def __init__(
-        self, flash: FlashImage, tags: Tags, chunk: bytes, findings: Findings, where: Where
+        self, flash: FlashImage, tags: Tags, chunk: bytes, problems: Problems, where: Where
     ) -> None:
         self._flash = flash
         self._tags = tags
         self._chunk = chunk
         self._header = parse_header(chunk)
-        self._findings = findings
+        self._problems = problems
         self._where = where
 
     def _add(self, rule: str, message: str) -> None:
-        self._findings.add(rule, message, self._where)
+        self._problems.add(rule, message, self._where)
 
     def run(self) -> None:
         header = self._header

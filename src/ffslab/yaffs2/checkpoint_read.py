@@ -224,15 +224,15 @@ def _stream(flash: FlashImage, form: CheckpointForm, pages: Sequence[CheckpointP
     stream = bytearray()
     total = xor = 0
     size = flash.geometry.data_bytes
-    for number, found in enumerate(pages):
-        data = flash.data(found.block, found.page)
+    for number, written in enumerate(pages):
+        data = flash.data(written.block, written.page)
         header = _PAGE_HEADER.unpack_from(data)
-        if found.tags.bytes_word != size:
-            message = f"page {number} says {found.tags.bytes_word} bytes, not {size}"
-            raise CheckpointError(message, block=found.block)
+        if written.tags.bytes_word != size:
+            message = f"page {number} says {written.tags.bytes_word} bytes, not {size}"
+            raise CheckpointError(message, block=written.block)
         if header != (form.version, number, total & 0xFFFFFFFF, xor):
             message = f"page {number} has version, number, sum, XOR {header}"
-            raise CheckpointError(message, block=found.block)
+            raise CheckpointError(message, block=written.block)
         piece = data[CHECKPOINT_HEADER_BYTES:]
         stream += piece
         total += sum(piece)

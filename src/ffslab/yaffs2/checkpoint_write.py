@@ -101,7 +101,7 @@ def checkpoint_stream(
         stream += ((1 << block.pages) - 1).to_bytes(size, "little")
     stream += bytes(size * empty)
     width = entry_widths(total_blocks, geometry.pages_per_block)[0]
-    for written in sorted(objects, key=lambda one: (one.object_id & 0xFF, one.object_id)):
+    for written in sorted(objects, key=lambda obj: (obj.object_id & 0xFF, obj.object_id)):
         stream += _object(written)
         if written.object_type is ObjectType.FILE:
             stream += _pieces(written) if segregated else _leaves(written, width)

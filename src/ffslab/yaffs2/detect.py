@@ -96,9 +96,9 @@ def open_image(path: Path, options: ImageOptions | None = None) -> OpenedImage:
     if problem:
         problems.append(("image-header", f"header of the lab flash file: {problem}"))
         geometry, lab = Geometry(), None
-    flash, place = _partition(path, contents, geometry, lab, options, problems)
+    flash, partition = _partition(path, contents, geometry, lab, options, problems)
     layout = partition_layout(flash)
-    return OpenedImage(path, flash, f"{source}{place}", tuple(problems), layout)
+    return OpenedImage(path, flash, f"{source}{partition}", tuple(problems), layout)
 
 
 def _deduce(
@@ -271,7 +271,9 @@ def _with_pages_per_block(contents: Contents, geometry: Geometry) -> tuple[Geome
     violations = {size: _violations(tags, size, geometry) for size in _BLOCK_SIZES}
     fewest = min(violations.values())
     possible = [size for size in _BLOCK_SIZES if violations[size] == fewest]
-    of_tools = sum(found is not None and found.sequence == SEQUENCE_OF_TOOLS for found in tags)
+    of_tools = sum(
+        page_tags is not None and page_tags.sequence == SEQUENCE_OF_TOOLS for page_tags in tags
+    )
     assumed = ""
     if len(possible) > 1 and of_tools > possible[0]:
         assumed = (
@@ -287,11 +289,11 @@ def _all_tags(contents: Contents, geometry: Geometry) -> list[Tags | None]:
     flash = FlashImage(contents, replace(geometry, pages_per_block=1), 0, pages)
     tags: list[Tags | None] = []
     for page in range(pages):
-        state, found = read_tags(
+        state, raw_tags = read_tags(
             flash.stored_tags(page, 0), ecc=geometry.tags_ecc and not geometry.inband
         )
         good = state in (TagState.GOOD, TagState.CORRECTED)
-        tags.append(decoded(found) if good else None)
+        tags.append(decoded(raw_tags) if good else None)
     return tags
 
 
@@ -304,18 +306,18 @@ def _violations(tags: list[Tags | None], size: int, geometry: Geometry) -> int:
     count = 0
     for first in range(0, len(tags), size):
         block = tags[first : first + size]
-        numbers = {found.sequence for found in block if found}
+        numbers = {page_tags.sequence for page_tags in block if page_tags}
         valid = {number for number in numbers if sequence_is_valid(number)} - {SEQUENCE_OF_TOOLS}
         count += max(0, len(numbers) - 1) + len(valid & seen)
         seen |= valid
         gap = False
-        for page, found in enumerate(block):
-            if found is None:
+        for page, page_tags in enumerate(block):
+            if page_tags is None:
                 gap = True
                 continue
             count += gap
             gap = False
-            is_summary = found.object_word == ID_SUMMARY and not found.extended
+            is_summary = page_tags.object_word == ID_SUMMARY and not page_tags.extended
             count += is_summary and page < size - geometry.summary_pages
     return count
 
@@ -338,26 +340,26 @@ def _partition(
         _note_truncation(contents, geometry, problems)
     if not total:
         problems.append(("image-truncated", f"the file has {len(contents)} bytes: no block"))
-    first, place = options.first_block, ""
+    first, partition = options.first_block, ""
     if first is None:
         first = _first_block(FlashImage(contents, geometry, 0, total, lab))
         if first:
-            place = f"; the partition's first block, {first}, by the summaries"
+            partition = f"; the partition's first block, {first}, by the summaries"
     if first < 0 or first >= max(total, 1):
         raise UsageError(f"{path} has {total} blocks, so there is no block {first}")
     blocks = options.blocks
     if blocks is None:
         blocks = total - first
         rest = FlashImage(contents, geometry, first, blocks, lab)
-        found = deduce_blocks(rest, partition_layout(rest))
-        if found and found != blocks and (found < blocks or not lab):
-            blocks = found
-            place += f"; its {blocks} blocks by the checkpoint"
+        deduced = deduce_blocks(rest, partition_layout(rest))
+        if deduced and deduced != blocks and (deduced < blocks or not lab):
+            blocks = deduced
+            partition += f"; its {blocks} blocks by the checkpoint"
     elif blocks < 1 or (lab and first + blocks > total):
         raise UsageError(
             f"{path} has {total} blocks; {blocks} from block {first} on is more than that"
         )
-    return FlashImage(contents, geometry, first, blocks, lab), place
+    return FlashImage(contents, geometry, first, blocks, lab), partition
 
 
 def _note_truncation(

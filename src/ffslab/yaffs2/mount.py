@@ -133,7 +133,7 @@ class MountScan:
     def _take_summary(self, record: BlockRecord) -> None:
         if record.summary_valid:
             count = self._flash.geometry.summary_pages
-            pages = [found.page for found in record.pages[-count:]]
+            pages = [scanned.page for scanned in record.pages[-count:]]
             self._summary_pages.update((record.block, page) for page in pages)
 
     def _take(self, block: int, page: int, tags: Tags) -> None:
@@ -146,83 +146,83 @@ class MountScan:
             self._take_data(block, page, tags)
 
     def _take_data(self, block: int, page: int, tags: Tags) -> None:
-        found = self._objects.get(tags.object_id)
-        if found is None:
-            found = FoundObject(tags.object_id, ObjectType.FILE, limit=self._max)
-            self._objects[tags.object_id] = found
-        if found.object_type is not ObjectType.FILE:
+        obj = self._objects.get(tags.object_id)
+        if obj is None:
+            obj = FoundObject(tags.object_id, ObjectType.FILE, limit=self._max)
+            self._objects[tags.object_id] = obj
+        if obj.object_type is not ObjectType.FILE:
             return
         start = (tags.chunk_id - 1) * self._data_bytes
-        if start >= found.limit or tags.chunk_id in found.chunks:
+        if start >= obj.limit or tags.chunk_id in obj.chunks:
             return
-        chunk = Chunk(block, page, tags.byte_count, not found.defined)
-        found.chunks[tags.chunk_id] = chunk
-        if not found.defined:
-            found.size = max(found.size, start + tags.byte_count)
-        elif found.size < found.limit:  # tags and header have two sizes, so the data tell
-            found.size = max(found.size, min(start + tags.byte_count, found.limit))
+        chunk = Chunk(block, page, tags.byte_count, not obj.defined)
+        obj.chunks[tags.chunk_id] = chunk
+        if not obj.defined:
+            obj.size = max(obj.size, start + tags.byte_count)
+        elif obj.size < obj.limit:  # tags and header have two sizes, so the data tell
+            obj.size = max(obj.size, min(start + tags.byte_count, obj.limit))
 
     def _take_header(self, block: int, page: int, tags: Tags) -> None:
         header = parse_header(self._flash.data(block, page))
         claim = claim_of(tags, header, self._max)
         if claim is None or tags.object_id in GRAVES:
             return
-        found = self._objects.get(tags.object_id)
-        if found is None:
-            found = FoundObject(tags.object_id, claim.object_type, limit=self._max)
-            self._objects[tags.object_id] = found
-        if not found.defined:
-            self._define(found, claim)
-            found.header_at, found.header = (block, page), header
+        obj = self._objects.get(tags.object_id)
+        if obj is None:
+            obj = FoundObject(tags.object_id, claim.object_type, limit=self._max)
+            self._objects[tags.object_id] = obj
+        if not obj.defined:
+            self._define(obj, claim)
+            obj.header_at, obj.header = (block, page), header
         if claim.shrinks:
             self._shrink_blocks.add(block)
-            self._shrink(found, claim.limit)
+            self._shrink(obj, claim.limit)
         if tags.shadows or (not tags.extended and header.shadowed):
             self._shadow(block, header.shadowed)
 
-    def _shrink(self, found: FoundObject, limit: int) -> None:
+    def _shrink(self, obj: FoundObject, limit: int) -> None:
         """What is older of the object, from byte `limit` on, is dead."""
-        found.limit = min(found.limit, limit)
+        obj.limit = min(obj.limit, limit)
 
-    def _define(self, found: FoundObject, claim: Claim) -> None:
-        found.defined = True
-        found.parent_id = claim.parents[0]
+    def _define(self, obj: FoundObject, claim: Claim) -> None:
+        obj.defined = True
+        obj.parent_id = claim.parents[0]
         if claim.object_type is not ObjectType.FILE:
-            found.data_before_type = bool(found.chunks)
-            found.chunks.clear()
-            found.size = 0
+            obj.data_before_type = bool(obj.chunks)
+            obj.chunks.clear()
+            obj.size = 0
         else:
-            found.header_size = claim.size
-            found.size = max(found.size, claim.size)
-            found.limit = min(found.limit, claim.limit)
-        found.object_type = claim.object_type
-        found.target_id = claim.targets[0] if claim.targets else 0
+            obj.header_size = claim.size
+            obj.size = max(obj.size, claim.size)
+            obj.limit = min(obj.limit, claim.limit)
+        obj.object_type = claim.object_type
+        obj.target_id = claim.targets[0] if claim.targets else 0
         if len(claim.parents) > 1 or len(claim.targets) > 1:
-            self._disputed.append((found, claim))
+            self._disputed.append((obj, claim))
 
     def _settle(self) -> None:
         """Where tags and header name two parents or targets: the second, if the first is none."""
-        for found, claim in self._disputed:
-            parents = [parent for parent in claim.parents if self._leads_to_root(parent, found)]
+        for obj, claim in self._disputed:
+            parents = [parent for parent in claim.parents if self._leads_to_root(parent, obj)]
             if parents:
-                found.parent_id = parents[0]
+                obj.parent_id = parents[0]
             targets = [target for target in claim.targets if self._may_be_target(target)]
             if targets:
-                found.target_id = targets[0]
+                obj.target_id = targets[0]
 
     def _leads_to_root(self, parent: int, child: FoundObject) -> bool:
         seen = {child.object_id}
         while parent not in seen and parent not in _FAKE_IDS:
             seen.add(parent)
-            found = self._objects.get(parent)
-            if found is None or found.object_type is not ObjectType.DIRECTORY:
+            directory = self._objects.get(parent)
+            if directory is None or directory.object_type is not ObjectType.DIRECTORY:
                 return False
-            parent = found.parent_id
+            parent = directory.parent_id
         return parent in (ID_ROOT, ID_LOST_FOUND)
 
     def _may_be_target(self, object_id: int) -> bool:
-        found = self._objects.get(object_id)
-        return found is not None and found.object_type not in (
+        target = self._objects.get(object_id)
+        return target is not None and target.object_type not in (
             ObjectType.DIRECTORY,
             ObjectType.HARD_LINK,
         )
@@ -246,10 +246,10 @@ class MountScan:
 
     def _live(self) -> set[Place]:
         live = set()
-        for found in self._objects.values():
-            if found.header_at and found.parent_id != ID_DELETED:
-                live.add(found.header_at)
-            live.update((chunk.block, chunk.page) for chunk in found.chunks.values())
+        for obj in self._objects.values():
+            if obj.header_at and obj.parent_id != ID_DELETED:
+                live.add(obj.header_at)
+            live.update((chunk.block, chunk.page) for chunk in obj.chunks.values())
         return live
 
 
@@ -260,17 +260,17 @@ def grow_files(mounted: Mounted, checkpoint: Checkpoint, geometry: Geometry) -> 
     larger size counts if the checkpoint speaks of the same header and as many chunks.
     """
     for record in checkpoint.objects:
-        found = mounted.objects.get(record.object_id)
-        if found is None or found.object_type is not ObjectType.FILE or found.header_at is None:
+        obj = mounted.objects.get(record.object_id)
+        if obj is None or obj.object_type is not ObjectType.FILE or obj.header_at is None:
             continue
-        chunk = (found.header_at[0] + 1) * geometry.pages_per_block + found.header_at[1]
+        chunk = (obj.header_at[0] + 1) * geometry.pages_per_block + obj.header_at[1]
         same = (record.object_type, record.header_chunk, record.data_chunks) == (
             ObjectType.FILE,
             chunk,
-            len(found.chunks),
+            len(obj.chunks),
         )
-        if same and found.size < record.size_or_target <= geometry.max_file_bytes:
-            found.grown_from, found.size = found.size, record.size_or_target
+        if same and obj.size < record.size_or_target <= geometry.max_file_bytes:
+            obj.grown_from, obj.size = obj.size, record.size_or_target
 
 
 def newest_first(scan: FlashScan, kind: BlockKind) -> list[BlockRecord]:
@@ -283,9 +283,9 @@ def newest_first(scan: FlashScan, kind: BlockKind) -> list[BlockRecord]:
 def mount_tags(record: BlockRecord) -> Iterator[tuple[int, Tags]]:
     """Pages and tags of a block, last page first, as a mount reads them."""
     readable = {
-        found.page: found.tags
-        for found in record.pages
-        if found.readable and found.tags.sequence == record.sequence
+        scanned.page: scanned.tags
+        for scanned in record.pages
+        if scanned.readable and scanned.tags.sequence == record.sequence
     }
     if not record.summary_valid or record.summary is None:
         yield from sorted(readable.items(), reverse=True)

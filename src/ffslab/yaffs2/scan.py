@@ -180,13 +180,15 @@ def _summary(flash: FlashImage, record: BlockRecord) -> Summary | None:
     tail = record.pages[-count:]
     if len(tail) < count or tail[0].page != geometry.pages_per_block - count:
         return None
-    for number, (found, size) in enumerate(zip(tail, piece_sizes(geometry), strict=True), start=1):
+    for number, (scanned, size) in enumerate(
+        zip(tail, piece_sizes(geometry), strict=True), start=1
+    ):
         words = (ID_SUMMARY, number, SUMMARY_HEADER_BYTES + size)
-        if not found.readable or found.tags.sequence != record.sequence:
+        if not scanned.readable or scanned.tags.sequence != record.sequence:
             return None
-        if found.tags.words != words:
+        if scanned.tags.words != words:
             return None
-    pages = [flash.data(record.block, found.page) for found in tail]
+    pages = [flash.data(record.block, scanned.page) for scanned in tail]
     summary = parse_summary(geometry, record.sequence, pages)
     first = record.pages[0].tags
     if isinstance(first, SegregatedTags):

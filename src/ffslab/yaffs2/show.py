@@ -7,9 +7,9 @@ from typing import Any
 
 from ffslab.fsimage.show import (
     counted,
-    findings_document,
     objects_text,
     printable,
+    problems_document,
     result_text,
     wrapped,
 )
@@ -43,11 +43,11 @@ def summary_lines(report: Report) -> Iterator[str]:
         yield from wrapped("index", _index_text(statistics))
     yield from wrapped("objects", objects_text(statistics))
     checkpoint = report.checkpoint
-    place = ""
+    extent = ""
     if checkpoint.blocks:
         pages = counted(checkpoint.pages, "page", "pages")
-        place = f" ({pages} in {counted(checkpoint.blocks, 'block', 'blocks')})"
-    yield from wrapped("checkpoint", f"{checkpoint.state}{place}")
+        extent = f" ({pages} in {counted(checkpoint.blocks, 'block', 'blocks')})"
+    yield from wrapped("checkpoint", f"{checkpoint.state}{extent}")
     yield from wrapped("result", result_text(report))
 
 
@@ -81,5 +81,5 @@ def report_document(report: Report) -> dict[str, Any]:
         **({"layout": report.layout.value} if report.layout is Layout.SEGREGATED else {}),
         "checkpoint": report.checkpoint.state,
         "statistics": report.statistics,
-        **findings_document(report),
+        **problems_document(report),
     }

@@ -59,10 +59,10 @@ class Tree:
 
     def name(self, object_id: int) -> bytes:
         """The object's name; `objN` if it has none, as a mount names it in lost+found."""
-        found = self.objects[object_id]
-        if object_id == ID_LOST_FOUND and not (found.header and found.header.name):
+        obj = self.objects[object_id]
+        if object_id == ID_LOST_FOUND and not (obj.header and obj.header.name):
             return LOST_FOUND_NAME
-        name = found.header.name if found.header else b""
+        name = obj.header.name if obj.header else b""
         return name or b"obj%d" % object_id
 
     def parent_id(self, object_id: int) -> int:
@@ -108,9 +108,9 @@ def build_tree(mounted: Mounted) -> Tree:
     objects = mounted.objects
     members: dict[int, list[int]] = defaultdict(list)
     links: dict[int, list[int]] = defaultdict(list)
-    for object_id, found in objects.items():
-        if found.object_type is ObjectType.HARD_LINK and found.parent_id not in GRAVES:
-            links[found.target_id].append(object_id)
+    for object_id, obj in objects.items():
+        if obj.object_type is ObjectType.HARD_LINK and obj.parent_id not in GRAVES:
+            links[obj.target_id].append(object_id)
     by_target = {key: tuple(ids) for key, ids in links.items()}
     tree = Tree(objects, {}, _fates(objects), _strays(objects), by_target)
     for object_id in objects:
@@ -140,11 +140,9 @@ def _strays(objects: dict[int, FoundObject]) -> frozenset[int]:
     return frozenset(strays)
 
 
-def _is_kept_directory(found: FoundObject | None) -> bool:
+def _is_kept_directory(obj: FoundObject | None) -> bool:
     return (
-        found is not None
-        and found.object_type is ObjectType.DIRECTORY
-        and found.parent_id not in GRAVES
+        obj is not None and obj.object_type is ObjectType.DIRECTORY and obj.parent_id not in GRAVES
     )
 
 
@@ -178,10 +176,10 @@ def nodes(tree: Tree, flash: FlashImage) -> Iterator[Node]:
 
 def node_of(tree: Tree, flash: FlashImage, object_id: int) -> Node | None:
     """The node of one object; None for a hard link whose target is none."""
-    found = tree.objects[object_id]
-    if found.object_type is not ObjectType.HARD_LINK:
-        return _node(tree, flash, found, tree.path(object_id), None)
-    target = tree.objects.get(found.target_id)
+    obj = tree.objects[object_id]
+    if obj.object_type is not ObjectType.HARD_LINK:
+        return _node(tree, flash, obj, tree.path(object_id), None)
+    target = tree.objects.get(obj.target_id)
     if target is None or target.object_type in (ObjectType.HARD_LINK, ObjectType.DIRECTORY):
         return None
     return _node(tree, flash, target, tree.path(object_id), tree.path(target.object_id))
@@ -212,21 +210,21 @@ class NamedNodes:
         return header is None and not self._tree.children.get(object_id)
 
 
-def _pieces(flash: FlashImage, found: FoundObject) -> Iterator[tuple[int, bytes]]:
+def _pieces(flash: FlashImage, obj: FoundObject) -> Iterator[tuple[int, bytes]]:
     """Offset and bytes of an object's chunks, up to its size."""
     data_bytes = flash.geometry.data_bytes
-    for chunk_id, chunk in sorted(found.chunks.items()):
+    for chunk_id, chunk in sorted(obj.chunks.items()):
         start = (chunk_id - 1) * data_bytes
-        count = min(chunk.byte_count, found.size - start)
+        count = min(chunk.byte_count, obj.size - start)
         if count > 0:
             yield start, flash.data(chunk.block, chunk.page)[:count]
 
 
-def _mode_without_header(found: FoundObject) -> int:
+def _mode_without_header(obj: FoundObject) -> int:
     """What a mount shows: private, but for the root; the format says nothing."""
-    if found.object_type is not ObjectType.DIRECTORY:
+    if obj.object_type is not ObjectType.DIRECTORY:
         return stat.S_IFREG | 0o600
-    return stat.S_IFDIR | (0o755 if found.object_id == ID_ROOT else 0o700)
+    return stat.S_IFDIR | (0o755 if obj.object_id == ID_ROOT else 0o700)
 
 
 def _mode(kind: ObjectType, mode: int) -> int:
@@ -234,42 +232,40 @@ def _mode(kind: ObjectType, mode: int) -> int:
     return mode if mode_fits(kind, mode) else stat.S_IMODE(mode) | FORMATS[kind][0]
 
 
-def _node(
-    tree: Tree, flash: FlashImage, found: FoundObject, path: str, link_of: str | None
-) -> Node:
-    header = found.header
-    if header is None or found.header_at is None:
+def _node(tree: Tree, flash: FlashImage, obj: FoundObject, path: str, link_of: str | None) -> Node:
+    header = obj.header
+    if header is None or obj.header_at is None:
         return Node(
             path=path,
-            object_id=found.object_id,
-            type=TYPE_NAMES[found.object_type],
-            mode=_mode_without_header(found),
+            object_id=obj.object_id,
+            type=TYPE_NAMES[obj.object_type],
+            mode=_mode_without_header(obj),
             uid=0,
             gid=0,
-            size=found.size,
+            size=obj.size,
             atime=0,
             mtime=0,
             ctime=0,
             link_of=link_of,
-            _pieces=partial(_pieces, flash, found),
+            _pieces=partial(_pieces, flash, obj),
         )
-    area = flash.data(*found.header_at)[found.attributes]
-    is_device = found.object_type is ObjectType.SPECIAL and stat.S_IFMT(header.mode) in DEVICES
+    area = flash.data(*obj.header_at)[obj.attributes]
+    is_device = obj.object_type is ObjectType.SPECIAL and stat.S_IFMT(header.mode) in DEVICES
     return Node(
         path=path,
-        object_id=found.object_id,
-        type=TYPE_NAMES[found.object_type],
-        mode=_mode(found.object_type, header.mode),
+        object_id=obj.object_id,
+        type=TYPE_NAMES[obj.object_type],
+        mode=_mode(obj.object_type, header.mode),
         uid=header.uid,
         gid=header.gid,
-        size=len(header.alias) if found.object_type is ObjectType.SYMLINK else found.size,
+        size=len(header.alias) if obj.object_type is ObjectType.SYMLINK else obj.size,
         atime=header.atime,
         mtime=header.mtime,
         ctime=header.ctime,
         rdev=header.rdev if is_device else 0,
-        target=text(header.alias) if found.object_type is ObjectType.SYMLINK else "",
+        target=text(header.alias) if obj.object_type is ObjectType.SYMLINK else "",
         link_of=link_of,
-        links=1 + len(tree.links.get(found.object_id, ())),
+        links=1 + len(tree.links.get(obj.object_id, ())),
         xattrs={text(name): value for name, value in parse_xattrs(area)[0].items()},
-        _pieces=partial(_pieces, flash, found),
+        _pieces=partial(_pieces, flash, obj),
     )

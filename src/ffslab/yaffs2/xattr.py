@@ -20,7 +20,7 @@ def parse_xattrs(area: bytes, *, padded: bool = False) -> tuple[dict[bytes, byte
 
     Where the area is `padded` to a multiple of 4 bytes, the last bytes may be anything.
     """
-    found: dict[bytes, bytes] = {}
+    attributes: dict[bytes, bytes] = {}
     position = 0
     problem = ""
     while position + _LENGTH.size <= len(area):
@@ -28,21 +28,21 @@ def parse_xattrs(area: bytes, *, padded: bool = False) -> tuple[dict[bytes, byte
         if length <= 0:
             break
         if length < _LENGTH.size + 2 or position + length > len(area):
-            return found, f"a record at byte {position} has an impossible length of {length}"
+            return attributes, f"a record at byte {position} has an impossible length of {length}"
         record = area[position + _LENGTH.size : position + length]
         name, end, value = record.partition(b"\0")
         if not end or not name:
-            return found, f"the record at byte {position} has no name that ends"
-        if name in found:
+            return attributes, f"the record at byte {position} has no name that ends"
+        if name in attributes:
             problem = f"the name {name!r} is there twice"
-        found.setdefault(name, value)
+        attributes.setdefault(name, value)
         position += length
     rest = area[position:]
     if padded and len(rest) < _LENGTH.size:
         rest = b""
     if not problem and rest.strip(b"\xff\0"):
         problem = f"there are bytes behind the last record, at byte {position}"
-    return found, problem
+    return attributes, problem
 
 
 def pack_xattrs(attributes: Iterable[tuple[bytes, bytes]]) -> bytes:

@@ -18,7 +18,7 @@ from ffslab.oracle.faults import KINDS
 from ffslab.oracle.generators.registry import history_of_kind
 from ffslab.targets.uml.guests import KIND
 from ffslab.workloads.cuts.keys import Cuts
-from ffslab.workloads.cuts.plan import cuts_of, history_of
+from ffslab.workloads.cuts.plan import cuts_of, cuts_on_chip, history_of
 from ffslab.workloads.cuts.stored import configuration_of, finding_id
 
 OF_SERIES = ("lost", "done", "torn-prefix", "torn-bits", "erase-half")
@@ -242,6 +242,50 @@ def test_shipped_studies_of_cuts_are_good_and_their_histories_there() -> None:
             assert set(case.workload.cut_kinds) <= set(KINDS)
             assert case.workload.is_series or history_of(case).operations
     assert found >= {"crash-quick", "power-cuts", "cuts-in-a-row", "paired-pages", "power-loss"}
+
+
+# --- chips ---
+
+ON_NOR = study_text(base='board = "v3s-licheepi"', workload='kinds = "lost erase-half"').replace(
+    'board = "apf27"\n', ""
+)
+
+
+def test_a_chip_has_the_kinds_of_its_technology() -> None:
+    every = ON_NOR.replace('kinds = "lost erase-half"', "")
+    for case in cases_of(every):
+        found = cuts_on_chip(case).cut_kinds
+        assert "erase-zeros" in found and "erase-half" not in found
+    found = cuts_on_chip(cut_case()).cut_kinds
+    assert "erase-half" in found and "weak-bits" not in found
+
+
+def test_a_study_of_both_has_the_kinds_of_both_and_a_case_those_of_its_chip() -> None:
+    text = ON_NOR.replace("[axes]", '[axes]\nboard = ["v3s-licheepi", "apf27"]')
+    text = text.replace("lost erase-half", "lost erase-half erase-bits")
+    found = {case.board.name: cuts_on_chip(case).cut_kinds for case in cases_of(text)}
+    assert found == {"v3s-licheepi": ("lost", "erase-bits"), "apf27": ("lost", "erase-half")}
+    row = SERIES_STUDY.format(workload='kinds = "torn-bits erase-half"').replace(
+        "[axes]", '[axes]\nboard = ["v3s-licheepi", "apf27"]'
+    )
+    found = {case.board.name: cuts_on_chip(case).cut_kinds for case in cases_of(row)}
+    assert found == {"v3s-licheepi": ("torn-bits",), "apf27": ("torn-bits", "erase-half")}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"v3s-licheepi"', '"v3s-licheepi-4k"', "UBIFS needs erase blocks of 15 KiB"),
+        ("lost erase-half", "erase-half paired", "it is NOR flash"),
+        ("[axes]", '[axes]\n"chip.factory_bad" = [2]', "no bad blocks"),
+        ('"jffs2", "ubifs"', '"yaffs2"', "OOB"),
+    ],
+)
+def test_what_nor_flash_cannot_have_is_refused(old: str, new: str, said: str) -> None:
+    assert old in ON_NOR
+    with pytest.raises(SpecError) as raised:
+        cases_of(ON_NOR.replace(old, new))
+    assert said in str(raised.value) + raised.value.cause
 
 
 # --- what a case is called in draws and findings ---

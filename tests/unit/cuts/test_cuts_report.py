@@ -28,14 +28,15 @@ from cuts_support import (
 from host_support import cases_of
 
 from ffslab.errors import DamagedResultError
-from ffslab.oracle.faults import KINDS
+from ffslab.model.case import board_of
+from ffslab.oracle.faults import kinds_on
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.outcomes import OUTCOMES
 from ffslab.workloads.cuts.plan import guest_case
 from ffslab.workloads.cuts.report.chart import strips
 from ffslab.workloads.cuts.report.load import Part
 from ffslab.workloads.cuts.report.outcomes import Cell, outcomes_of, tone_of
-from ffslab.workloads.cuts.report.recovery import Series, flash_ns, recovery_of
+from ffslab.workloads.cuts.report.recovery import Series, recovery_of
 from ffslab.workloads.cuts.report.words import (
     cut_words,
     facts,
@@ -282,7 +283,7 @@ def test_facts_of_cuts_as_they_are_by_default(tmp_path: Path) -> None:
     found = told(kept(tmp_path, made(JFFS2), made(UBIFS_LOG)))
     assert found["Histories"] == "update-by-rename; append-log"
     assert (found["Operations"], found["States"]) == ("8", "8")
-    assert found["Kinds of cut"] == " ".join(KINDS)
+    assert found["Kinds of cut"] == " ".join(kinds_on(["NAND"]))
     assert found["Sample"] == "every operation"
     assert found["Each state is"].endswith("used (24 of each case until full), mounted again")
     assert found["Partition"] == "8 MiB"
@@ -403,7 +404,7 @@ def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> Non
         ((0, 0, 1), erase_ns),
         ((10, 3, 2), 10 * read_ns + 3 * program_ns + 2 * erase_ns),
     ):
-        assert flash_ns(spec, counts, whole=False) == ns
+        assert board_of(spec).flash_ns(counts, whole=False) == ns
     # 2,112 bytes of 50 ns, and of 60 ns.
     read_ns = 200 + 25_000 + 105_600 + 7_000 + 165_000
     program_ns = 200 + 300_000 + 126_720 + 9_000 + 15_000
@@ -413,7 +414,7 @@ def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> Non
         ((0, 0, 1), erase_ns),
         ((10, 3, 2), 10 * read_ns + 3 * program_ns + 2 * erase_ns),
     ):
-        assert flash_ns(spec, counts, whole=True) == ns
+        assert board_of(spec).flash_ns(counts, whole=True) == ns
     found = recovery_of(replace(part, spec=spec))
     assert found is not None
     low, high = found.times
@@ -441,7 +442,7 @@ def test_the_estimate_takes_the_boards_times_and_not_those_of_the_guest(tmp_path
     (case,) = (one for one in cases_of(study_text()) if one.id == JFFS2)
     array_ns = part.spec["board"]["chip"]["t_read_ns"]
     assert guest_case(case).board.chip.t_read_ns == 0 < array_ns
-    assert flash_ns(part.spec, (1, 0, 0), whole=False) > array_ns
+    assert part.board.flash_ns((1, 0, 0), whole=False) > array_ns
 
 
 def test_the_time_of_guests_with_time_is_the_measured_one(tmp_path: Path) -> None:

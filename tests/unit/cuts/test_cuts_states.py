@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from ffslab.errors import DamagedResultError
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import kinds_on
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.states import all_cuts, drawn, kinds_of, parse_log
 from ffslab.workloads.cuts.walk import Cut
 
+ON_NAND, ON_NOR = kinds_on(["NAND"]), kinds_on(["NOR"])
 LOG = "0 erase 4\n1 program 4 0 0 2048 1\n2 program 4 1 0 512 0\n3 mark 9\n"
 
 
-def cuts_of(kinds: tuple[str, ...] = tuple(KINDS), variants: int = 1) -> Cuts:
+def cuts_of(kinds: tuple[str, ...] = ON_NAND, variants: int = 1) -> Cuts:
     return Cuts(kinds=" ".join(kinds), variants=variants, fill_sample=0)
 
 
@@ -32,11 +33,14 @@ def test_another_text_is_no_log(text: str) -> None:
 
 def test_kinds_apply_by_operation() -> None:
     erase, program, _, mark = parse_log(LOG)
-    assert kinds_of(erase, tuple(KINDS), paired=True) == ("lost", "done", "erase-half", "unstable")
+    assert kinds_of(erase, ON_NAND, paired=True) == ("lost", "done", "erase-half", "unstable")
     torn = ("lost", "done", "torn-prefix", "torn-bits", "unstable")
-    assert kinds_of(program, tuple(KINDS), paired=False) == torn
-    assert kinds_of(program, tuple(KINDS), paired=True) == (*torn, "paired")
-    assert kinds_of(mark, tuple(KINDS), paired=True) == ("lost", "done")
+    assert kinds_of(program, ON_NAND, paired=False) == torn
+    assert kinds_of(program, ON_NAND, paired=True) == (*torn, "paired")
+    assert kinds_of(mark, ON_NAND, paired=True) == ("lost", "done")
+    halves = ("erase-zeros", "erase-bits")
+    assert kinds_of(erase, ON_NOR, paired=False) == ("lost", "done", *halves, "weak-bits")
+    assert kinds_of(program, ON_NOR, paired=False) == (*torn[:-1], "weak-bits")
     assert kinds_of(program, ("torn-bits", "erase-half"), paired=True) == ("torn-bits",)
 
 

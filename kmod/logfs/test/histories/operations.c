@@ -40,7 +40,7 @@ static bool succeeds(struct history *h, int err, const char *what)
 /* Takes the lock. @blocks: that need room; false: there is none, or it is over. */
 static bool enter(struct history *h, u32 blocks)
 {
-	int err = logfs_enter(h->dev, blocks);
+	int err = logfs_begin_write(h->dev, blocks);
 
 	if (err == -ENOSPC && blocks && !h->chip.is_off) {
 		h->refused++;
@@ -95,17 +95,17 @@ static struct logfs_node *find_locked(struct history *h,
 {
 	struct logfs_node *node;
 
-	logfs_look(h->dev);
+	logfs_lock(h->dev);
 	node = find(h, file);
-	logfs_leave(h->dev);
+	logfs_unlock(h->dev);
 	return node;
 }
 
 static void put_locked(struct history *h, struct logfs_node *node)
 {
-	logfs_look(h->dev);
+	logfs_lock(h->dev);
 	put(node);
-	logfs_leave(h->dev);
+	logfs_unlock(h->dev);
 }
 
 static u8 index_of(const struct history *h, const struct file *file)
@@ -139,7 +139,7 @@ static void create(struct history *h, struct file *file)
 		put(node);
 	}
 	put(dir);
-	logfs_leave(h->dev);
+	logfs_unlock(h->dev);
 }
 
 /* Room was reserved for it. */
@@ -167,7 +167,7 @@ static void write_block(struct history *h, struct file *file)
 					      change.size), "write");
 	}
 	put(node);
-	logfs_leave(h->dev);
+	logfs_unlock(h->dev);
 }
 
 /* Some dirty pages, which are written back when all have their room. */
@@ -255,7 +255,7 @@ static void unlink_file(struct history *h, struct file *file)
 		succeeds(h, logfs_unlink(dir, name, len, node), "unlink");
 	}
 	put(dir);
-	logfs_leave(h->dev);
+	logfs_unlock(h->dev);
 	delete_node(h, node);
 }
 
@@ -288,7 +288,7 @@ static void rename_file(struct history *h, struct file *file)
 	put(node);
 	put(from);
 	put(to);
-	logfs_leave(h->dev);
+	logfs_unlock(h->dev);
 	delete_node(h, target);
 }
 
@@ -316,7 +316,7 @@ static void exchange_files(struct history *h, struct file *file)
 	}
 	put(from);
 	put(to);
-	logfs_leave(h->dev);
+	logfs_unlock(h->dev);
 }
 
 void commit(struct history *h)
@@ -325,7 +325,7 @@ void commit(struct history *h)
 		return;
 	if (succeeds(h, logfs_commit(h->dev), "commit"))
 		model_committed(&h->model);
-	logfs_leave(h->dev);
+	logfs_unlock(h->dev);
 }
 
 void operate(struct history *h)
@@ -364,7 +364,7 @@ void make_directories(struct history *h)
 		h->directories[i] = node->ino;
 		put(node);
 		put(root);
-		logfs_leave(h->dev);
+		logfs_unlock(h->dev);
 	}
 	commit(h);
 }

@@ -16,7 +16,7 @@ KIB = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ffsmark:
+class Transactions:
     """Files in directories are created; then transactions create, delete, append; then all goes."""
 
     files: int = 20
@@ -83,7 +83,7 @@ class Overwrite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class Directories:
     """Directories and files are created, linked, renamed and deleted; the names are synced."""
 
     calls: int = 120
@@ -109,7 +109,7 @@ class Tree:
                 files.append((new, file))
             else:
                 old, file = files.pop(pen.between(0, len(files) - 1))
-                others = [one for one in files if one[1] != file]
+                others = [name for name in files if name[1] != file]
                 if act <= 5 or (act == 6 and others):
                     if act == 6:
                         victim = others[pen.between(0, len(others) - 1)]
@@ -126,7 +126,7 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AppendLog:
+class Appends:
     """Lines are appended to a log; some are synced; a log that is full gets another name."""
 
     lines: int = 150
@@ -227,7 +227,7 @@ class Firmware:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wear:
+class MovedBlocks:
     """Cold files that nobody touches, and a hot one that is rewritten and synced until UBI moves
     the blocks of the cold ones.
 

@@ -9,14 +9,14 @@ from typing import Protocol
 from ffslab.errors import UsageError
 from ffslab.model.names import suggestion
 from ffslab.oracle.generators.kinds import (
-    AppendLog,
-    Ffsmark,
+    Appends,
+    Directories,
     Firmware,
     Full,
+    MovedBlocks,
     Overwrite,
-    Tree,
+    Transactions,
     UpdateByRename,
-    Wear,
 )
 from ffslab.oracle.generators.open_files import OpenFiles
 from ffslab.oracle.generators.sequences import Sequences
@@ -30,26 +30,26 @@ class Generator(Protocol):
 
 
 Kind = (
-    Ffsmark
+    Transactions
     | Overwrite
-    | Tree
-    | AppendLog
+    | Directories
+    | Appends
     | UpdateByRename
     | Full
     | Firmware
-    | Wear
+    | MovedBlocks
     | Sequences
     | OpenFiles
 )
 KINDS: Mapping[str, Kind] = {
-    "ffsmark": Ffsmark(),
+    "transactions": Transactions(),
     "overwrite": Overwrite(),
-    "tree": Tree(),
-    "append-log": AppendLog(),
+    "directories": Directories(),
+    "appends": Appends(),
     "update-by-rename": UpdateByRename(),
     "full": Full(),
     "firmware": Firmware(),
-    "wear": Wear(),
+    "moved-blocks": MovedBlocks(),
     "sequences": Sequences(),
     "open-files": OpenFiles(),
 }
@@ -57,8 +57,8 @@ KINDS: Mapping[str, Kind] = {
 
 def parameters(kind: str) -> dict[str, int]:
     """The parameters of a kind with their defaults."""
-    found = _kind(kind)
-    return {one.name: getattr(found, one.name) for one in fields(found)}
+    generator = _kind(kind)
+    return {field.name: getattr(generator, field.name) for field in fields(generator)}
 
 
 def worn_erases_of_kind(kind: str, settings: Mapping[str, int] | None = None) -> int:
@@ -68,8 +68,8 @@ def worn_erases_of_kind(kind: str, settings: Mapping[str, int] | None = None) ->
 
 def history_of_kind(kind: str, seed: int, settings: Mapping[str, int] | None = None) -> History:
     """A history; UsageError for a kind or a parameter that there is not, or a bad value."""
-    found = _kind(kind)
-    known = {one.name for one in fields(found)}
+    generator = _kind(kind)
+    known = {field.name for field in fields(generator)}
     for name, value in (settings or {}).items():
         if name not in known:
             raise UsageError(
@@ -78,12 +78,12 @@ def history_of_kind(kind: str, seed: int, settings: Mapping[str, int] | None = N
             )
         if value < 0:
             raise UsageError(f"{name} of {kind} is {value}, less than 0")
-    made: Generator = replace(found, **dict(settings or {}))  # type: ignore[arg-type]
+    made: Generator = replace(generator, **dict(settings or {}))  # type: ignore[arg-type]
     return made.history(seed)
 
 
 def _kind(name: str) -> Kind:
-    found = KINDS.get(name)
-    if found is None:
+    kind = KINDS.get(name)
+    if kind is None:
         raise UsageError(f"no workload {name!r} for power cuts{suggestion(name, KINDS)}")
-    return found
+    return kind

@@ -74,7 +74,9 @@ class ShownComparison:
 def render_comparisons(comparisons: Sequence[Comparison], choice: Choice) -> str:
     """The page; MissingExtraError without the packages that a report needs."""
     template = environment().get_template("compare.html.j2")
-    every = [shown(found, choice, f"c{n}") for n, found in enumerate(comparisons, start=1)]
+    every = [
+        shown(comparison, choice, f"c{n}") for n, comparison in enumerate(comparisons, start=1)
+    ]
     return str(template.render(comparisons=every, palette=PALETTE, ramp=RAMP))
 
 
@@ -95,8 +97,13 @@ def shown(comparison: Comparison, choice: Choice, key: str) -> ShownComparison:
             ("", "base", "new", "cases"),
             (),
             tuple(
-                (found.name, found.base, found.new, str(found.cases or "all"))
-                for found in comparison.circumstances
+                (
+                    circumstance.name,
+                    circumstance.base,
+                    circumstance.new,
+                    str(circumstance.cases or "all"),
+                )
+                for circumstance in comparison.circumstances
             ),
             text_columns=3,
             wrapped=(0, 1, 2),

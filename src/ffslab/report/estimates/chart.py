@@ -83,7 +83,7 @@ def _marks(frame: Frame, stated: float, shifts: list[Shift]) -> Iterator[str]:
     longest: dict[tuple[str, bool], Shift] = {}
     for shift in shifts:
         end = (shift.estimate, shift.value < stated)
-        longest[end] = max(longest.get(end, shift), shift, key=lambda one: one.reach)
+        longest[end] = max(longest.get(end, shift), shift, key=lambda either: either.reach)
     for (estimate, below), shift in longest.items():
         if shift.reach >= _NAMED:
             top = frame.rows.top(("", estimate))

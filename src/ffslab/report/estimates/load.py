@@ -90,8 +90,8 @@ def _loaded(
         if name not in fixed and len({own.get(name, "") for own in axes}) > 1
     ]
     samples = tuple(
-        _sample(own, varying, changes.get(row["id"], AS_STATED), found)
-        for row, own, found in zip(rows, axes, times, strict=True)
+        _sample(own, varying, changes.get(row["id"], AS_STATED), measured)
+        for row, own, measured in zip(rows, axes, times, strict=True)
         if row["spec"]["cpu_scale"]  # with a free processor there is nothing to be estimated
     )
     by_id = {
@@ -109,8 +109,8 @@ def _loaded(
         estimates=_estimates([row["spec"] for row in rows if row["id"] not in changes], manifest),
         samples=samples,
         cases=tuple(
-            (row["id"], row["outcome"], found)
-            for row, found in zip(rows, times, strict=True)
+            (row["id"], row["outcome"], measured)
+            for row, measured in zip(rows, times, strict=True)
             if row["id"] in changes
         ),
         failed=tuple(
@@ -127,16 +127,16 @@ def _sample(
 ) -> Sample:
     """Its configuration is the file system with its options, its place all else that varies."""
     options = [name for name in varying if name in option_axes(axes)]
-    place = [
+    axis_names = [
         name
         for name in varying
         if name not in (*options, data.FILESYSTEM, data.STATE, data.SEED, CPU_SCALE)
     ]
     if "cpu_scale" in varying:
-        place.append(CPU_SCALE)
+        axis_names.append(CPU_SCALE)
     return Sample(
         configuration=data.group_label(axes, (data.FILESYSTEM, *options)),
-        place=tuple((name, data.group_label(axes, (name,))) for name in place),
+        place=tuple((name, data.group_label(axes, (name,))) for name in axis_names),
         state=axes.get(data.STATE, ""),
         seed=axes[data.SEED],
         change=change,

@@ -12,10 +12,10 @@ from ffslab.report.estimates.load import Loaded, load_estimates
 from ffslab.report.estimates.verdicts import EQUAL, Ratio, effects, ratios_of
 from ffslab.report.parts import Key, Panel, Table
 from ffslab.report.quantity import duration, times
-from ffslab.report.topics import Finding
+from ffslab.report.topics import Sentence
 
 _PANELS = 12
-_FINDINGS = 12
+_SENTENCES = 12
 _SLIGHT = 1.005  # a ratio that is moved less than this needs no name
 
 
@@ -27,7 +27,7 @@ class EstimateView:
     estimates: tuple[str, ...]
     board: str = ""
     checked: str = ""
-    findings: tuple[Finding, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
     notes: tuple[str, ...] = ()
     panels: tuple[Panel, ...] = ()
     keys: tuple[Key, ...] = KEYS
@@ -55,7 +55,7 @@ def view_of(loaded: Loaded) -> EstimateView:
         command=loaded.command,
         estimates=estimates,
         checked=_checked(ratios, changes),
-        findings=_findings(ratios),
+        sentences=_sentences(ratios),
         notes=tuple(_notes(loaded, ratios)),
         panels=_panels(ratios),
         effects=_effect_table(ratios),
@@ -86,20 +86,22 @@ def _checked(ratios: Sequence[Ratio], changes: Sequence[str]) -> str:
     )
 
 
-def _findings(ratios: Sequence[Ratio]) -> tuple[Finding, ...]:
+def _sentences(ratios: Sequence[Ratio]) -> tuple[Sentence, ...]:
     """One sentence for each place, those with an order that turns first."""
     places: dict[tuple[str, str, bool], list[Ratio]] = {}
     for ratio in ratios:
         if ratio.has_order:
             places.setdefault((ratio.metric, ratio.where, ratio.of_states), []).append(ratio)
     ranked = sorted(places.items(), key=lambda item: not any(r.turned_by for r in item[1]))
-    found = []
-    for (metric, where, _), group in ranked[:_FINDINGS]:
+    sentences = []
+    for (metric, where, _), group in ranked[:_SENTENCES]:
         head = ", ".join(text for text in (metric, where) if text)
-        found.append(Finding(f"**{head[:1].upper()}{head[1:]}**: {_sentence(group)}."))
-    if len(ranked) > _FINDINGS:
-        found.append(Finding(f"{len(ranked) - _FINDINGS} more are in the table of all ratios."))
-    return tuple(found)
+        sentences.append(Sentence(f"**{head[:1].upper()}{head[1:]}**: {_sentence(group)}."))
+    if len(ranked) > _SENTENCES:
+        sentences.append(
+            Sentence(f"{len(ranked) - _SENTENCES} more are in the table of all ratios.")
+        )
+    return tuple(sentences)
 
 
 def _sentence(group: Sequence[Ratio]) -> str:
@@ -197,10 +199,10 @@ def _ratio_table(ratios: Sequence[Ratio]) -> Table:
 
 
 def _case_table(loaded: Loaded) -> Table:
-    names = list(dict.fromkeys(name for _, _, found in loaded.cases for name in found))
+    names = list(dict.fromkeys(name for _, _, times in loaded.cases for name in times))
     rows = tuple(
-        (case, outcome, *(duration(found[name]) if name in found else "–" for name in names))
-        for case, outcome, found in loaded.cases
+        (case, outcome, *(duration(times[name]) if name in times else "–" for name in names))
+        for case, outcome, times in loaded.cases
     )
     head = ("case", "outcome", *names)
     return Table("", head, ("",) * len(head), rows, text_columns=2, outcomes=True)

@@ -50,10 +50,10 @@ class Ratio:
 
     def mean(self, change: str = AS_STATED) -> float | None:
         """The geometric mean over seeds; None where a case did not pass or did not change."""
-        found = self.values.get(change)
-        if not found:
+        ratios = self.values.get(change)
+        if not ratios:
             return None
-        return geometric_mean(found.values())
+        return geometric_mean(ratios.values())
 
     @property
     def has_order(self) -> bool:
@@ -65,8 +65,8 @@ class Ratio:
         """The changes under which some seed has the other order."""
         return tuple(
             change
-            for change, found in self.values.items()
-            if any(value < 1 for value in found.values())
+            for change, ratios in self.values.items()
+            if any(value < 1 for value in ratios.values())
         )
 
     @property
@@ -94,12 +94,12 @@ class Effect:
 
 def ratios_of(samples: Sequence[Sample]) -> tuple[Ratio, ...]:
     """All ratios, of one metric and place after the other; orders before states."""
-    found: list[Ratio] = []
+    ratios: list[Ratio] = []
     for metric in dict.fromkeys(name for sample in samples for name in sample.times_ns):
         for where, state, group in _scenarios(samples):
-            found += _orders(metric, where, state, group)
-        found += _states(metric, samples)
-    return tuple(found)
+            ratios += _orders(metric, where, state, group)
+        ratios += _states(metric, samples)
+    return tuple(ratios)
 
 
 def effects(ratios: Sequence[Ratio]) -> tuple[Effect, ...]:
@@ -108,15 +108,15 @@ def effects(ratios: Sequence[Ratio]) -> tuple[Effect, ...]:
     for change in dict.fromkeys(change for ratio in ratios for change in ratio.values):
         if change != AS_STATED:
             changes.setdefault(estimate_of(change), []).append(change)
-    found = []
+    by_estimate = []
     for estimate, own in changes.items():
         touched = [ratio for ratio in ratios if any(change in ratio.values for change in own)]
         reach = {id(ratio): ratio.reach_of(own) for ratio in touched}
         most = max(touched, key=lambda ratio: reach[id(ratio)], default=None)
         turned = sum(ratio.has_order and bool(set(own) & set(ratio.turned_by)) for ratio in touched)
         largest = reach[id(most)] if most else 1.0
-        found.append(Effect(estimate, len(touched), most, largest, turned))
-    return tuple(sorted(found, key=lambda effect: -effect.reach))
+        by_estimate.append(Effect(estimate, len(touched), most, largest, turned))
+    return tuple(sorted(by_estimate, key=lambda effect: -effect.reach))
 
 
 def estimate_of(change: str) -> str:
@@ -124,28 +124,32 @@ def estimate_of(change: str) -> str:
     return WAIT if change == OTHER_WAIT else parts_of(change)[1]
 
 
-def place_text(place: Place) -> str:
+def place_text(axis_values: Place) -> str:
     """The values that tell a place from others."""
-    return " · ".join(value for _, value in place if value)
+    return " · ".join(value for _, value in axis_values if value)
 
 
 def _scenarios(samples: Sequence[Sample]) -> list[tuple[str, str, list[Sample]]]:
     groups: dict[tuple[Place, str], list[Sample]] = {}
     for sample in samples:
         groups.setdefault((sample.place, sample.state), []).append(sample)
-    return [(place_text(place), state, group) for (place, state), group in groups.items()]
+    return [
+        (place_text(axis_values), state, group) for (axis_values, state), group in groups.items()
+    ]
 
 
 def _orders(metric: str, where: str, state: str, group: Sequence[Sample]) -> list[Ratio]:
     """The ratios between neighbours in the order of the stated times."""
     times = _times(metric, group, lambda sample: sample.configuration)
     stated = {
-        name: mean(found[AS_STATED].values()) for name, found in times.items() if AS_STATED in found
+        name: mean(by_change[AS_STATED].values())
+        for name, by_change in times.items()
+        if AS_STATED in by_change
     }
-    place = " · ".join(text for text in (where, state) if text)
+    scenario = " · ".join(text for text in (where, state) if text)
     ranked = sorted(stated, key=lambda name: stated[name])
     ratios = (
-        _ratio(metric, place, faster, slower, times[faster], times[slower])
+        _ratio(metric, scenario, faster, slower, times[faster], times[slower])
         for faster, slower in pairwise(ranked)
     )
     return [ratio for ratio in ratios if ratio is not None]
@@ -156,17 +160,17 @@ def _states(metric: str, samples: Sequence[Sample]) -> list[Ratio]:
     groups: dict[tuple[Place, str], list[Sample]] = {}
     for sample in samples:
         groups.setdefault((sample.place, sample.configuration), []).append(sample)
-    found = []
-    for (place, configuration), group in groups.items():
+    ratios = []
+    for (axis_values, configuration), group in groups.items():
         times = _times(metric, group, lambda sample: sample.state)
-        text = " · ".join(text for text in (place_text(place), configuration) if text)
+        text = " · ".join(text for text in (place_text(axis_values), configuration) if text)
         for first, second in pairwise(name for name in times if AS_STATED in times[name]):
             pair = (first, second)
             if mean(times[second][AS_STATED].values()) < mean(times[first][AS_STATED].values()):
                 pair = (second, first)
             ratio = _ratio(metric, text, *pair, times[pair[0]], times[pair[1]], of_states=True)
-            found += [ratio] if ratio is not None else []
-    return found
+            ratios += [ratio] if ratio is not None else []
+    return ratios
 
 
 Times = dict[str, dict[str, float]]  # change → seed → ns
@@ -175,15 +179,15 @@ Times = dict[str, dict[str, float]]  # change → seed → ns
 def _times(
     metric: str, samples: Sequence[Sample], name_of: Callable[[Sample], str]
 ) -> dict[str, Times]:
-    found: dict[str, Times] = {}
+    by_name: dict[str, Times] = {}
     for sample in samples:
-        of_change = found.setdefault(name_of(sample), {}).setdefault(sample.change, {})
+        of_change = by_name.setdefault(name_of(sample), {}).setdefault(sample.change, {})
         value = sample.times_ns.get(metric)
         if value:
             of_change[sample.seed] = value
     return {
         name: times
-        for name, times in found.items()
+        for name, times in by_name.items()
         if times.get(AS_STATED)  # a case that did not pass has no order
     }
 

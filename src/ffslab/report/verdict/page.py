@@ -10,7 +10,7 @@ from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Run
 from ffslab.report.standings import listed
-from ffslab.report.topics import Finding
+from ffslab.report.topics import Sentence
 from ffslab.report.verdict.samples import Matter, matter_of
 from ffslab.report.verdict.table import Decisions, decisions
 from ffslab.report.verdict.weigh import Weighed, weigh
@@ -32,8 +32,8 @@ class Verdict:
     """What the head of a report says of one workload: `title` where there are several."""
 
     title: str
-    findings: tuple[Finding, ...]
-    costs: tuple[tuple[str, tuple[Finding, ...]], ...]
+    sentences: tuple[Sentence, ...]
+    costs: tuple[tuple[str, tuple[Sentence, ...]], ...]
     notes: tuple[str, ...]
     tables: tuple[Decisions, ...]
 
@@ -45,40 +45,40 @@ def verdict_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str
     several = len(matter.configurations) > 1
     return Verdict(
         title=title,
-        findings=tuple(_headlines(weighed, matter.synced)) if several else (),
+        sentences=tuple(_headlines(weighed, matter.synced)) if several else (),
         costs=tuple(_costs(weighed)) if several else (),
         notes=tuple(_notes(run, matter, weighed)),
         tables=decisions(matter, weighed) if weighed else (),
     )
 
 
-def _headlines(weighed: Sequence[Weighed], synced: Mapping[str, str]) -> list[Finding]:
+def _headlines(weighed: Sequence[Weighed], synced: Mapping[str, str]) -> list[Sentence]:
     """Who is fastest; beside it what ends in memory. A row that has no match elsewhere says so."""
-    found = []
-    for one in weighed:
-        if not one.row.headline:
+    headlines = []
+    for weighed_row in weighed:
+        if not weighed_row.row.headline:
             continue
-        parts = (best_sentence(one, synced), aside_sentence(one, synced))
-        text = unlike_sentence(one) or " ".join(part for part in parts if part)
+        parts = (best_sentence(weighed_row, synced), aside_sentence(weighed_row, synced))
+        text = unlike_sentence(weighed_row) or " ".join(part for part in parts if part)
         if text:
-            found.append(Finding(text))
-    return found[:_MOST_HEADLINES]
+            headlines.append(Sentence(text))
+    return headlines[:_MOST_HEADLINES]
 
 
-def _costs(weighed: Sequence[Weighed]) -> list[tuple[str, tuple[Finding, ...]]]:
+def _costs(weighed: Sequence[Weighed]) -> list[tuple[str, tuple[Sentence, ...]]]:
     """What else is to be weighed, by aspect; not what is below 1 because memory holds the rest."""
-    found = []
+    costs = []
     for aspect, title, names in _COSTS:
         told = [
-            Finding(text)
-            for one in weighed
-            if one.row.aspect == aspect
-            and (not names or one.row.metric.name in names)
-            and (text := best_sentence(one))
+            Sentence(text)
+            for weighed_row in weighed
+            if weighed_row.row.aspect == aspect
+            and (not names or weighed_row.row.metric.name in names)
+            and (text := best_sentence(weighed_row))
         ]
         if told:
-            found.append((title, tuple(told[:_MOST_OF_A_COST])))
-    return found
+            costs.append((title, tuple(told[:_MOST_OF_A_COST])))
+    return costs
 
 
 def _notes(run: Run, matter: Matter, weighed: Sequence[Weighed]) -> list[str]:
@@ -99,7 +99,10 @@ def _notes(run: Run, matter: Matter, weighed: Sequence[Weighed]) -> list[str]:
             f"{count} of {len(run.cases)} cases did not pass, of {listed(names)}: where they would "
             "stand is not known, and no figure here is theirs."
         )
-    if any(one.row.headline and (one.aside or unlike_sentence(one)) for one in weighed):
+    if any(
+        weighed_row.row.headline and (weighed_row.aside or unlike_sentence(weighed_row))
+        for weighed_row in weighed
+    ):
         notes.append(f"{_LATE}{_sync_advice(run, matter)}")
     if len(matter.seeds) > 1:
         notes.append(
@@ -112,9 +115,9 @@ def _notes(run: Run, matter: Matter, weighed: Sequence[Weighed]) -> list[str]:
 def _sync_advice(run: Run, matter: Matter) -> str:
     """How to get figures that can be compared, of what was not run synchronously."""
     alone = [
-        one.filesystem
-        for one in matter.configurations
-        if one.writing == data.WRITE_BACK and one.label not in matter.synced
+        configuration.filesystem
+        for configuration in matter.configurations
+        if configuration.writing == data.WRITE_BACK and configuration.label not in matter.synced
     ]
     if not alone:
         return ""

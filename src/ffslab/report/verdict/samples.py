@@ -74,14 +74,14 @@ class Matter:
         """What writes back, with what differs from it in writing synchronously, if that was run."""
         labels = set(self.labels)
         return {
-            one.label: one.synced
-            for one in self.configurations
-            if one.writing == data.WRITE_BACK and one.synced in labels
+            configuration.label: configuration.synced
+            for configuration in self.configurations
+            if configuration.writing == data.WRITE_BACK and configuration.synced in labels
         }
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return tuple(one.label for one in self.configurations)
+        return tuple(configuration.label for configuration in self.configurations)
 
 
 @dataclass
@@ -104,17 +104,17 @@ def matter_of(run: Run, criteria: Mapping[str, Sequence[Criterion]]) -> Matter:
     failed: dict[tuple[str, Place], tuple[Case, ...]] = {}
     for case in cases:
         label = data.group_label(case.axes, (data.FILESYSTEM, *chosen)) or "all cases"
-        place = place_of(case.axes, varying)
+        scenario = place_of(case.axes, varying)
         labels.setdefault(label, _configuration(case, label, chosen))
         if not case.passed:
-            failed[label, place] = (*failed.get((label, place), ()), case)
+            failed[label, scenario] = (*failed.get((label, scenario), ()), case)
             continue
-        places.setdefault(place)
-        for one in criteria.get(case.id, ()):
-            row = gathered.setdefault(one.title, _Gathered(one))
-            row.headline |= one.headline
-            at = row.cells.setdefault(label, {}).setdefault(place, [])
-            at.append((case.seed, one, case.outcome == "short"))
+        places.setdefault(scenario)
+        for criterion in criteria.get(case.id, ()):
+            row = gathered.setdefault(criterion.title, _Gathered(criterion))
+            row.headline |= criterion.headline
+            at = row.cells.setdefault(label, {}).setdefault(scenario, [])
+            at.append((case.seed, criterion, case.outcome == "short"))
     return Matter(
         configurations=tuple(labels.values()),
         places=tuple(places),
@@ -134,32 +134,40 @@ def _configuration(case: Case, label: str, chosen: Sequence[str]) -> Configurati
 
 def _row(title: str, row: _Gathered) -> Row:
     """A criterion's own places: an axis that is the same in all of them is none of its own."""
-    full = tuple(dict.fromkeys(place for cells in row.cells.values() for place in cells))
+    full = tuple(dict.fromkeys(scenario for cells in row.cells.values() for scenario in cells))
     differs = [
-        number for number in range(len(full[0])) if len({place[number][1] for place in full}) > 1
+        number
+        for number in range(len(full[0]))
+        if len({scenario[number][1] for scenario in full}) > 1
     ]
     return Row(
         title=title,
         metric=row.first.figure.metric,
         aspect=row.first.aspect,
         headline=row.headline,
-        places=tuple(tuple(place[number] for number in differs) for place in full),
+        places=tuple(tuple(scenario[number] for number in differs) for scenario in full),
         cells={
             label: {
-                number: _cell(cells[place]) for number, place in enumerate(full) if place in cells
+                number: _cell(cells[scenario])
+                for number, scenario in enumerate(full)
+                if scenario in cells
             }
             for label, cells in row.cells.items()
         },
     )
 
 
-def _cell(found: Sequence[tuple[str, Criterion, bool]]) -> Cell:
-    shares = [one.programmed_share for _, one, _ in found if one.programmed_share is not None]
+def _cell(measured: Sequence[tuple[str, Criterion, bool]]) -> Cell:
+    shares = [
+        criterion.programmed_share
+        for _, criterion, _ in measured
+        if criterion.programmed_share is not None
+    ]
     return Cell(
-        values={seed: one.figure.value for seed, one, _ in found},
-        in_memory=any(one.in_memory for _, one, _ in found),
+        values={seed: criterion.figure.value for seed, criterion, _ in measured},
+        in_memory=any(criterion.in_memory for _, criterion, _ in measured),
         share=mean(shares) if shares else None,
-        cut=any(cut for *_, cut in found),
+        cut=any(cut for *_, cut in measured),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ffslab.compare.words import value_text
 from ffslab.report.configurations import place_text
-from ffslab.report.quantity import sentence, unbroken
+from ffslab.report.quantity import capitalized, unbroken
 from ffslab.report.standings import CUT
 from ffslab.report.verdict.samples import Matter, Place, Row
 from ffslab.report.verdict.weigh import Weighed
@@ -73,14 +73,16 @@ def decisions(matter: Matter, weighed: Sequence[Weighed]) -> tuple[Decisions, ..
     """The table of all rows; several where configurations are rows and there is much to decide
     by.
     """
-    heads = tuple((one.label, one.fixed) for one in matter.configurations)
+    heads = tuple(
+        (configuration.label, configuration.fixed) for configuration in matter.configurations
+    )
     names = _place_names(weighed)
     spans: tuple[tuple[str, int], ...] = ()
     if len(names) > 1 and len(names) * len(heads) <= MOST_COLUMNS:
-        spans = tuple((sentence(name), len(heads)) for name in names)
+        spans = tuple((capitalized(name), len(heads)) for name in names)
         blocks: tuple[Block, ...] = (_beside_each_other(matter, weighed, names),)
         if len(heads) == 1:
-            heads, spans = tuple((sentence(name), "") for name in names), ()
+            heads, spans = tuple((capitalized(name), "") for name in names), ()
         else:
             heads = heads * len(names)
     else:
@@ -118,66 +120,72 @@ def _columns(blocks: Sequence[Block], first: int, last: int) -> tuple[Block, ...
 
 def _place_names(weighed: Sequence[Weighed]) -> tuple[str, ...]:
     """The places that rows tell apart, by their names; none if rows have different ones."""
-    found = {tuple(place_text(place) for place in one.row.places) for one in weighed}
-    longest = max(found, key=len)
-    several = {names for names in found if len(names) > 1}
-    return longest if len(several) == 1 and all(len(n) == len(longest) for n in found) else ()
+    all_names = {
+        tuple(place_text(scenario) for scenario in weighed_row.row.places)
+        for weighed_row in weighed
+    }
+    longest = max(all_names, key=len)
+    several = {names for names in all_names if len(names) > 1}
+    return longest if len(several) == 1 and all(len(n) == len(longest) for n in all_names) else ()
 
 
 def _beside_each_other(matter: Matter, weighed: Sequence[Weighed], names: Sequence[str]) -> Block:
     """All configurations at the first place, then at the next."""
     lines = tuple(
         Line(
-            sentence(one.row.title),
+            capitalized(weighed_row.row.title),
             tuple(
-                _shown(one, label, [number])
+                _shown(weighed_row, label, [number])
                 for number in range(len(names))
                 for label in matter.labels
             ),
         )
-        for one in weighed
+        for weighed_row in weighed
     )
     return Block("", lines)
 
 
 def _below_each_other(matter: Matter, weighed: Sequence[Weighed]) -> tuple[Block, ...]:
     return tuple(
-        Block(sentence(name) if name else "", tuple(_line(*one, matter.labels) for one in members))
+        Block(
+            capitalized(name) if name else "",
+            tuple(_line(*member, matter.labels) for member in members),
+        )
         for name, members in _grouped(weighed).items()
     )
 
 
 def _grouped(weighed: Sequence[Weighed]) -> Mapping[str, list[tuple[Weighed, list[int]]]]:
     """Rows by place: a group for each of few, one group for all of many."""
-    few = max(len(one.row.places) for one in weighed) <= FEW_PLACES
+    few = max(len(weighed_row.row.places) for weighed_row in weighed) <= FEW_PLACES
     groups: dict[str, list[tuple[Weighed, list[int]]]] = {}
-    for one in weighed:
-        numbers = list(range(len(one.row.places)))
+    for weighed_row in weighed:
+        numbers = list(range(len(weighed_row.row.places)))
         for chosen in [[number] for number in numbers] if few else [numbers]:
-            place: Place = one.row.places[chosen[0]] if few else ()
-            groups.setdefault(place_text(place), []).append((one, chosen))
+            scenario: Place = weighed_row.row.places[chosen[0]] if few else ()
+            groups.setdefault(place_text(scenario), []).append((weighed_row, chosen))
     return groups
 
 
-def _line(one: Weighed, numbers: Sequence[int], labels: Sequence[str]) -> Line:
+def _line(weighed_row: Weighed, numbers: Sequence[int], labels: Sequence[str]) -> Line:
     small = f"{len(numbers)} points" if len(numbers) > 1 else ""
-    cells = tuple(_shown(one, label, numbers) for label in labels)
-    return Line(sentence(one.row.title), cells, small)
+    cells = tuple(_shown(weighed_row, label, numbers) for label in labels)
+    return Line(capitalized(weighed_row.row.title), cells, small)
 
 
-def _shown(one: Weighed, label: str, numbers: Sequence[int]) -> Shown:
-    own = one.row.cells.get(label, {})
+def _shown(weighed_row: Weighed, label: str, numbers: Sequence[int]) -> Shown:
+    own = weighed_row.row.cells.get(label, {})
     cells = [own[number] for number in numbers if number in own]
     if not cells:
         return Shown("–")
-    wins = sum(label in one.best[number] for number in numbers)
-    rivals = one.rivals.get(label, {})
-    contested = sum(number in one.contested and number in rivals for number in numbers)
-    mark = MEMORY if any(cell.in_memory for cell in cells) and _differs(one.row) else ""
+    wins = sum(label in weighed_row.best[number] for number in numbers)
+    rivals = weighed_row.rivals.get(label, {})
+    contested = sum(number in weighed_row.contested and number in rivals for number in numbers)
+    mark = MEMORY if any(cell.in_memory for cell in cells) and _differs(weighed_row.row) else ""
     mark += CUT if any(cell.cut for cell in cells) else ""
     means = [cell.mean for cell in cells]
     return Shown(
-        text=_extent(one.row, means),
+        text=_extent(weighed_row.row, means),
         best=0 < wins == contested,
         mark=mark,
         order=min(means),

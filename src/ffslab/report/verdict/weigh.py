@@ -35,12 +35,12 @@ class Weighed:
     def best(self) -> Mapping[int, tuple[str, ...]]:
         """Who is best at each place: several where they are alike; none where all are."""
         ratios = ratios_to_first(self._lines)
-        found = {}
+        leaders = {}
         for number in range(len(self.row.places)):
             here = {label: line[number] for label, line in ratios.items() if number in line}
             first = tuple(label for label, ratio in here.items() if alike(ratio))
-            found[number] = first if len(first) < len(here) else ()
-        return found
+            leaders[number] = first if len(first) < len(here) else ()
+        return leaders
 
     @cached_property
     def contested(self) -> tuple[int, ...]:
@@ -62,9 +62,9 @@ class Weighed:
 
     def ranked(self, number: int) -> tuple[str, ...]:
         """Those compared at a place, the best first."""
-        found = [label for label, cells in self.rivals.items() if number in cells]
+        labels = [label for label, cells in self.rivals.items() if number in cells]
         high = self.row.metric.better == "higher"
-        return tuple(sorted(found, key=lambda label: self._mean(label, number), reverse=high))
+        return tuple(sorted(labels, key=lambda label: self._mean(label, number), reverse=high))
 
     def ratios(self, number: int, label: str, other: str) -> RatioSummary | None:
         """A configuration ÷ another at a place, by seed; None without a seed that both have."""

@@ -16,7 +16,7 @@ from ffslab.compare.words import (
     value_text,
     values_text,
 )
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import capitalized
 from ffslab.report.standings import CUT, listed
 from ffslab.report.verdict.samples import Cell, Row, where
 from ffslab.report.verdict.weigh import Weighed
@@ -30,74 +30,74 @@ _LEAST = 1e-9  # what a figure of 0 counts as, so that a ratio exists
 _FACTOR_MAX = 1e9  # a ratio above it is one of those, and no factor is told
 
 
-def best_sentence(found: Weighed, synced: Mapping[str, str] = MappingProxyType({})) -> str:
+def best_sentence(weighed: Weighed, synced: Mapping[str, str] = MappingProxyType({})) -> str:
     """Who is best in a row, next to whom, with the figures; empty where nothing can be compared.
 
     A first that writes back has its synchronous figures beside it.
     """
-    if found.standing is None:
+    if weighed.standing is None:
         return ""
-    told = _one_by_one(found) if len(found.contested) <= FEW_PLACES else _in_short(found)
-    leaders = dict.fromkeys(label for first in found.best.values() for label in first)
-    beside = "".join(_synced_text(found, label, synced) for label in leaders if label in synced)
+    told = _one_by_one(weighed) if len(weighed.contested) <= FEW_PLACES else _in_short(weighed)
+    leaders = dict.fromkeys(label for first in weighed.best.values() for label in first)
+    beside = "".join(_synced_text(weighed, label, synced) for label in leaders if label in synced)
     return f"{told}{beside}."
 
 
-def aside_sentence(found: Weighed, synced: Mapping[str, str]) -> str:
+def aside_sentence(weighed: Weighed, synced: Mapping[str, str]) -> str:
     """What ended in memory, named with its figures beside those that it is not compared with; and
     how the same file system stands when it writes synchronously (`synced`).
     """
     parts = []
-    for label, cells in found.aside.items():
+    for label, cells in weighed.aside.items():
         waiting = {number: cell for number, cell in cells.items() if cell.in_memory}
         if not waiting:
             continue
-        extent = _extent(found.row.metric, [cell.mean for cell in waiting.values()])
+        extent = _extent(weighed.row.metric, [cell.mean for cell in waiting.values()])
         text = f"**{label}** returns after {extent}{_share_text(waiting.values())}"
-        parts.append(text + _synced_text(found, label, synced))
+        parts.append(text + _synced_text(weighed, label, synced))
     if not parts:
         return ""
     return f"Not compared with these, since it ends in memory: {'; '.join(parts)}."
 
 
-def unlike_sentence(found: Weighed) -> str:
+def unlike_sentence(weighed: Weighed) -> str:
     """Both figures, and that they are no comparison, where one ends in memory and the other on the
     flash, and no second one of either kind can be compared; else empty.
     """
-    cells = [cell for own in found.row.cells.values() for cell in own.values()]
-    if found.standing is not None or len({cell.in_memory for cell in cells}) < _SEVERAL:
+    cells = [cell for own in weighed.row.cells.values() for cell in own.values()]
+    if weighed.standing is not None or len({cell.in_memory for cell in cells}) < _SEVERAL:
         return ""
     told = []
-    for label, own in found.row.cells.items():
+    for label, own in weighed.row.cells.items():
         late = [cell for cell in own.values() if cell.in_memory]
-        extent = _extent(found.row.metric, [cell.mean for cell in own.values()])
+        extent = _extent(weighed.row.metric, [cell.mean for cell in own.values()])
         ends = f"ends in memory{_share_text(late)}" if late else "ends on the flash"
         told.append(f"{label} {extent}, which {ends}")
-    return f"{sentence(found.row.title)}: **not like with like**: {'; '.join(told)}."
+    return f"{capitalized(weighed.row.title)}: **not like with like**: {'; '.join(told)}."
 
 
-def _synced_text(found: Weighed, label: str, synced: Mapping[str, str]) -> str:
+def _synced_text(weighed: Weighed, label: str, synced: Mapping[str, str]) -> str:
     beside = synced.get(label)
-    if beside is None or beside not in found.row.cells:
+    if beside is None or beside not in weighed.row.cells:
         return ""
-    values = [cell.mean for cell in found.row.cells[beside].values()]
-    return f" ({beside}: {_extent(found.row.metric, values)})"
+    values = [cell.mean for cell in weighed.row.cells[beside].values()]
+    return f" ({beside}: {_extent(weighed.row.metric, values)})"
 
 
-def _one_by_one(found: Weighed) -> str:
+def _one_by_one(weighed: Weighed) -> str:
     """Each place; in one sentence where the same are first and next at all of them."""
-    duels = [_duel(found, number) for number in found.contested]
-    title = sentence(found.row.title)
+    duels = [_duel(weighed, number) for number in weighed.contested]
+    title = capitalized(weighed.row.title)
     if len({(duel.first, duel.second) for duel in duels}) == 1:
-        return f"{title}: {_alike_everywhere(found, duels)}"
-    places = [where(found.row, duel.number) for duel in duels]
+        return f"{title}: {_alike_everywhere(weighed, duels)}"
+    places = [where(weighed.row, duel.number) for duel in duels]
     told = [
-        f"{place}: {_one_duel(found, duel)}" if place else _one_duel(found, duel)
-        for duel, place in zip(duels, places, strict=True)
+        f"{scenario}: {_one_duel(weighed, duel)}" if scenario else _one_duel(weighed, duel)
+        for duel, scenario in zip(duels, places, strict=True)
     ]
     change = len({duel.first for duel in duels if duel.first}) > 1
     if change:
-        return f"{title}: **who is first depends on where.** {sentence('; '.join(told))}"
+        return f"{title}: **who is first depends on where.** {capitalized('; '.join(told))}"
     return f"{title}: {'; '.join(told)}"
 
 
@@ -113,58 +113,61 @@ class _Duel:
     words: str
 
 
-def _duel(found: Weighed, number: int) -> _Duel:
-    row, ranked = found.row, found.ranked(number)
-    near = tuple(label for label in ranked if label in found.best[number])
+def _duel(weighed: Weighed, number: int) -> _Duel:
+    row, ranked = weighed.row, weighed.ranked(number)
+    near = tuple(label for label in ranked if label in weighed.best[number])
     second = next((label for label in ranked if label not in near), ranked[-1])
     cells = [row.cells[label][number] for label in (ranked[0], second)]
     first_text, second_text = (value_text(row.metric, cell.mean) for cell in cells)
     if first_text == second_text:
         first_text, second_text = values_text(row.metric, *(cell.mean for cell in cells))
-    gap = found.ratios(number, ranked[0], second)
+    gap = weighed.ratios(number, ranked[0], second)
     words = _gap_words(row, *cells)
     return _Duel(number, tuple(sorted(near)), second, (first_text, second_text), gap, words)
 
 
-def _one_duel(found: Weighed, duel: _Duel) -> str:
+def _one_duel(weighed: Weighed, duel: _Duel) -> str:
     if not duel.first:
         return f"no difference ({duel.values[0]})"
-    names = _names(found, duel.first, [duel.number])
+    names = _names(weighed, duel.first, [duel.number])
     return (
         f"{names} {_verb(duel.words, len(duel.first))}{duel.words} than "
-        f"{_marked(found, duel.second, [duel.number])} "
-        f"({' against '.join(duel.values)}{_seed_text(found.row, duel.gap)})"
+        f"{_marked(weighed, duel.second, [duel.number])} "
+        f"({' against '.join(duel.values)}{_seed_text(weighed.row, duel.gap)})"
     )
 
 
-def _alike_everywhere(found: Weighed, duels: Sequence[_Duel]) -> str:
+def _alike_everywhere(weighed: Weighed, duels: Sequence[_Duel]) -> str:
     """The same first and next at all places: how far apart as a range, then the figures."""
-    one, numbers = duels[0], [duel.number for duel in duels]
+    shared, numbers = duels[0], [duel.number for duel in duels]
     if len({duel.values for duel in duels}) == 1 or len(duels) == 1:
-        return _one_duel(found, one) + _last_text(found, duels)
-    if not one.first:
-        values = (f"{where(found.row, duel.number)} {duel.values[0]}" for duel in duels)
+        return _one_duel(weighed, shared) + _last_text(weighed, duels)
+    if not shared.first:
+        values = (f"{where(weighed.row, duel.number)} {duel.values[0]}" for duel in duels)
         return f"no difference ({', '.join(values)})"
-    ends = sorted(duels, key=lambda duel: _apart(found, duel))
+    ends = sorted(duels, key=lambda duel: _apart(weighed, duel))
     words = span_words(ends[0].words, ends[-1].words)
     figures = (
-        f"{where(found.row, duel.number)}: {' against '.join(duel.values)}"
-        f"{_seed_text(found.row, duel.gap)}"
+        f"{where(weighed.row, duel.number)}: {' against '.join(duel.values)}"
+        f"{_seed_text(weighed.row, duel.gap)}"
         for duel in duels
     )
     return (
-        f"{_names(found, one.first, numbers)} {_verb(words, len(one.first))}{words} than "
-        f"{_marked(found, one.second, numbers)} ({'; '.join(figures)}){_last_text(found, duels)}"
+        f"{_names(weighed, shared.first, numbers)} {_verb(words, len(shared.first))}{words} than "
+        f"{_marked(weighed, shared.second, numbers)} ({'; '.join(figures)})"
+        f"{_last_text(weighed, duels)}"
     )
 
 
-def _apart(found: Weighed, duel: _Duel) -> float:
+def _apart(weighed: Weighed, duel: _Duel) -> float:
     """What orders two gaps: the difference or the ratio, as they are told."""
-    first = found.ranked(duel.number)[0]
-    one, other = (found.row.cells[label][duel.number].mean for label in (first, duel.second))
-    if found.row.aspect in _DIFFERENCES:
-        return abs(one - other)
-    return factor(ratio_from(other, one, _LEAST)) if one else math.inf
+    first = weighed.ranked(duel.number)[0]
+    best_mean, other = (
+        weighed.row.cells[label][duel.number].mean for label in (first, duel.second)
+    )
+    if weighed.row.aspect in _DIFFERENCES:
+        return abs(best_mean - other)
+    return factor(ratio_from(other, best_mean, _LEAST)) if best_mean else math.inf
 
 
 def _verb(words: str, subjects: int) -> str:
@@ -174,41 +177,41 @@ def _verb(words: str, subjects: int) -> str:
     return "have " if many else "has "
 
 
-def _names(found: Weighed, labels: Sequence[str], numbers: Sequence[int]) -> str:
+def _names(weighed: Weighed, labels: Sequence[str], numbers: Sequence[int]) -> str:
     if len(labels) > _MOST_NAMES:
-        return f"**{len(labels)} of {len(found.ranked(numbers[0]))} configurations**"
-    return listed([f"**{_marked(found, label, numbers)}**" for label in labels])
+        return f"**{len(labels)} of {len(weighed.ranked(numbers[0]))} configurations**"
+    return listed([f"**{_marked(weighed, label, numbers)}**" for label in labels])
 
 
-def _marked(found: Weighed, label: str, numbers: Sequence[int]) -> str:
-    return label + CUT * any(found.row.cells[label][number].cut for number in numbers)
+def _marked(weighed: Weighed, label: str, numbers: Sequence[int]) -> str:
+    return label + CUT * any(weighed.row.cells[label][number].cut for number in numbers)
 
 
-def _last_text(found: Weighed, duels: Sequence[_Duel]) -> str:
+def _last_text(weighed: Weighed, duels: Sequence[_Duel]) -> str:
     """Who is last with its figures, where that is the same one everywhere and none of the two."""
-    lasts = {found.ranked(duel.number)[-1] for duel in duels}
+    lasts = {weighed.ranked(duel.number)[-1] for duel in duels}
     (last, *others) = lasts
     if others or not duels[0].first or last == duels[0].second or last in duels[0].first:
         return ""
-    cells = [found.row.cells[last][duel.number] for duel in duels]
-    values = dict.fromkeys(value_text(found.row.metric, cell.mean) for cell in cells)
+    cells = [weighed.row.cells[last][duel.number] for duel in duels]
+    values = dict.fromkeys(value_text(weighed.row.metric, cell.mean) for cell in cells)
     return f"; last is {last} with {' and '.join(values)}"
 
 
-def _in_short(found: Weighed) -> str:
+def _in_short(weighed: Weighed) -> str:
     """Of many places: at how many who is first, and how far the others are behind, as a range."""
-    row, whole = found.row, found.standing
+    row, whole = weighed.row, weighed.standing
     assert whole is not None
-    count = len(found.contested)
+    count = len(weighed.contested)
     wins = {
-        label: sum(label in found.best[number] for number in found.contested)
+        label: sum(label in weighed.best[number] for number in weighed.contested)
         for label in whole.order
     }
     first = [label for label in whole.order if wins[label]]
     if not first:
-        return f"{sentence(row.title)}: no difference at any of {count} points"
+        return f"{capitalized(row.title)}: no difference at any of {count} points"
     runs = {
-        label: sum(number in found.rivals[label] for number in found.contested)
+        label: sum(number in weighed.rivals[label] for number in weighed.contested)
         for label in whole.order
     }
     if wins[first[0]] == count:
@@ -229,7 +232,7 @@ def _in_short(found: Weighed) -> str:
         f"{label} {_behind_text(row.metric, whole.behind[label].low, whole.behind[label].high)}"
         for label in others
     )
-    return f"{sentence(row.title)}: {lead}" + (f"; behind the first: {behind}" if behind else "")
+    return f"{capitalized(row.title)}: {lead}" + (f"; behind the first: {behind}" if behind else "")
 
 
 def _behind_text(metric: Metric, low: float, high: float) -> str:

@@ -8,11 +8,12 @@ from functools import partial
 
 from ffslab.lab import ensure_lab
 from ffslab.lab.cache import cache_root
-from ffslab.lab.packages import QEMU_PACKAGES, ensure_packages
+from ffslab.lab.packages import ensure_packages
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.model.case import Case
 from ffslab.model.specs import DEFAULT_VARIANT, MountSetup, variant_without_board
 from ffslab.targets.qemu.machine import KIND, MACHINE
+from ffslab.targets.qemu.packages import PACKAGES
 from ffslab.targets.target import SiteOptions
 from ffslab.targets.uml.site import LocalSite, lab_parts
 
@@ -28,7 +29,7 @@ def site_for(cases: Sequence[Case], options: SiteOptions) -> LocalSite:
     kernel that its study or an option names. Images are built by programs of the host, in a lab of
     this computer.
     """
-    ensure_packages(QEMU_PACKAGES, cache_root() / "packages.log", ConsoleProgress())
+    ensure_packages(PACKAGES, cache_root() / "packages.log", ConsoleProgress())
     parts = lab_parts(cases)
     wanted: dict[str, list[MountSetup]] = {VARIANT: list(parts["file_systems"])}
     for name, setups in parts["variants"].items():

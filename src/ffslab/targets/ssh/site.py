@@ -1,167 +1,34 @@
-"""A board as a target: from its user's file to one that can run cases."""
+"""Boards by ssh: a target has what all boards have, and this way to reach one."""
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ffslab.errors import UsageError
 from ffslab.lab.cache import cache_root
 from ffslab.lab.cross import ensure_agent
-from ffslab.lab.lab_build import LabBuild
-from ffslab.lab.packages import SSH_PACKAGES, ensure_packages
+from ffslab.lab.packages import ensure_packages
 from ffslab.lab.progress import ConsoleProgress
-from ffslab.model.canonical import canonical_json, sha256_hex
-from ffslab.model.case import Case
-from ffslab.model.units import format_size
-from ffslab.targets.ssh.board import partition_fault
+from ffslab.targets.boards.kind import Boards
 from ffslab.targets.ssh.connection import connected
-from ffslab.targets.ssh.guests import BoardTarget, wrong_partition
-from ffslab.targets.ssh.place import MONITOR, Place, read_place
-from ffslab.targets.ssh.rig import BoardFlash
-from ffslab.targets.target import Capabilities, Opened, Opening, SiteOptions, TargetKind
+from ffslab.targets.ssh.packages import PACKAGES
+from ffslab.targets.ssh.place import SshPlace, read_place
+from ffslab.targets.target import SiteOptions
 
 __all__ = ["KIND", "kind_for", "site_for"]
 
-_TITLE = "A board by ssh, in the time of its clock"
-_CAPABILITIES = Capabilities(
-    virtual_time=False,
-    flash_snapshot=False,
-    images=False,
-    fault_injection=False,
-    trace=False,
-    flash_in_place=True,
-    most_at_once=1,
+
+def _agent(place: SshPlace) -> Path:
+    """Built here for the board's processor."""
+    return ensure_agent(place.architecture, place.cross_compile, ConsoleProgress())
+
+
+def _check(_options: SiteOptions) -> None:
+    ensure_packages(PACKAGES, cache_root() / "packages.log", ConsoleProgress())
+
+
+_BOARDS = Boards(
+    *("ssh", "A board by ssh, in the time of its clock", read_place, connected, _agent, _check)
 )
-
-
-_ABSENT = (
-    ("how long the chip itself was busy", "only the virtual chip counts that"),
-    (
-        "the processor's time apart from the flash's",
-        "a board has one clock, which tells both alike",
-    ),
-)
-_UNCOUNTED = (
-    "pages read and programmed, blocks erased, and wear",
-    f"there is no {MONITOR}.ko for the board's kernel among its modules; what UBI counted of "
-    "erases is kept (erase_counters), and what MTD counted of corrected bits and bad blocks "
-    "(mtd_statistics)",
-)
-_NO_ECC = (
-    "how strong the flash's ECC is, and how many wrong bits in a page are too many",
-    "the board's kernel does not tell (ecc_strength in /sys/class/mtd)",
-)
-
-
-def _history(case: Case) -> dict[str, object]:
-    """What beside the plan tells guests apart: their file system's own module."""
-    source = case.filesystem.module_source
-    return {"module_source": source.key if source else ""}
-
-
-# A board that nobody has described: its cases can be listed.
-_LIMIT_S = 3600.0  # a board is as slow as it is
-KIND = TargetKind("ssh", _TITLE, _CAPABILITIES, BoardFlash(), _history, limit_s=_LIMIT_S)
-
-
-def kind_for(place: Path) -> TargetKind:
-    """The kind of the board that the file `place` describes."""
-    return _kind(read_place(place))
-
-
-def _kind(place: Place) -> TargetKind:
-    rig = BoardFlash(
-        directory=place.mount_point,
-        partition=place.partition,
-        ubi=place.ubi,
-        monitored=place.monitor is not None,
-    )
-
-    def history(case: Case) -> dict[str, object]:
-        return {**_history(case), "place": place.key}
-
-    return TargetKind(
-        name="ssh",
-        title=f"{_TITLE}: {place.name}",
-        capabilities=_CAPABILITIES,
-        rig=rig,
-        history=history,
-        cpu_time=f"that of the board {place.name}; all times are of its clock",
-        absent=_ABSENT if place.monitor is not None else (*_ABSENT, _UNCOUNTED),
-        limit_s=_LIMIT_S,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class BoardSite:
-    """A board, an agent for it, and the modules that its cases load."""
-
-    kind: TargetKind
-    place: Place
-    agent: Path
-    modules: tuple[str, ...]
-    build_id: str
-    clock_ns: Callable[[], int] = time.monotonic_ns
-
-    @property
-    def variant_ids(self) -> Mapping[str, str]:
-        """A board has one kernel."""
-        return {}
-
-    def lab_of_images(self) -> LabBuild:
-        """Not asked for: no image is written to a board."""
-        raise AssertionError("target ssh says that it takes no image")
-
-    @contextmanager
-    def open(self, opening: Opening) -> Iterator[Opened]:
-        """The board, with agent and modules on it."""
-        with connected(self.place) as connection:
-            target = BoardTarget(
-                *(self.kind, self.place, connection, self.agent, self.modules),
-                *(self.clock_ns, opening.tell),
-            )
-            target.made_ready()
-            yield Opened(target, 1)
-
-
-def site_for(cases: Sequence[Case], options: SiteOptions) -> BoardSite:
-    """The board of a place, once it was asked whether its partition may be destroyed."""
-    if options.place is None:
-        raise UsageError(
-            "target ssh needs a file that describes the board",
-            cause="--place was not given",
-            remedy="--place FILE; docs/boards.md has an example",
-        )
-    ensure_packages(SSH_PACKAGES, cache_root() / "packages.log", ConsoleProgress())
-    place = read_place(options.place)
-    place = replace(place, labgrid=options.labgrid or place.labgrid)
-    agent = ensure_agent(place.architecture, place.cross_compile, ConsoleProgress())
-    wanted = dict.fromkeys(name for case in cases for name in case.filesystem.modules)
-    modules = tuple(name for name in (MONITOR, *wanted) if place.module(name) is not None)
-    kind = _kind(place)
-    with connected(place) as connection:
-        target = BoardTarget(kind, place, connection, agent, modules)
-        facts = target.made_ready().facts
-    fault = partition_fault(facts, place)
-    if fault:
-        raise wrong_partition(place, fault)
-    options.confirm(
-        f"Everything in MTD partition {place.partition!r} "
-        f"({format_size(place.partition_bytes)}) of {place.name} "
-        f"({place.user}@{place.host}, {facts.uname}) will be destroyed."
-    )
-    device = facts.device(place.partition)
-    if place.monitor is None and device is not None and not device.tells_ecc:
-        kind = replace(kind, absent=(*kind.absent, _NO_ECC))
-    files = [agent, *(path for name in modules if (path := place.module(name)))]
-    told = [
-        place.key,
-        facts.uname,
-        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in files),
-    ]
-    return BoardSite(kind, place, agent, modules, sha256_hex(canonical_json(told))[:16])
+KIND = _BOARDS.kind
+kind_for = _BOARDS.kind_for
+site_for = _BOARDS.site_for

@@ -38,7 +38,7 @@ from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.program import program
 from ffslab.protocol.chip_file import create_flash_file, flash_file_bytes
-from ffslab.targets.target import FLASH_NAME, IMAGE_NAME, RECORDS_NAME, TRACE_NAME
+from ffslab.targets.target import FLASH_NAME, IMAGE_NAME, RECORDS_NAME, TRACE_NAME, Site
 from ffslab.targets.uml.launch import guest_environment, with_parent
 from ffslab.targets.uml.scratch import TRACE_BYTES, case_need, scratch_directory
 from ffslab.targets.virtual_flash import FLASH_REGION, TRACE_REGION, shell_plan_text
@@ -59,8 +59,8 @@ echo $? >&4
 
 
 def run_shell(
+    site: Site,
     case: Case,
-    lab: LabBuild,
     parent: Path,
     program: str,
     image: Path | None = None,
@@ -81,6 +81,8 @@ def run_shell(
         )
     parent.mkdir(parents=True, exist_ok=True)
     _end_in_order()
+    lab = site.lab_of_images().for_kernel(case.kernel)
+    assert lab is not None  # the site was made for the case
     directory = Path(tempfile.mkdtemp(prefix="shell-", dir=parent)).resolve()
     try:
         lab = _staged(lab, case, directory)

@@ -96,7 +96,9 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     for figure in figures_at(log, PLACE, (PAGES, ERASES)):
         yield Criterion(figure, _PER_LINE[figure.metric.name], "wear")
     of_blocks = ("erases_max", "erases_spread")
-    yield from (one for one in wear(result) if one.figure.metric.name in of_blocks)
+    yield from (
+        criterion for criterion in wear(result) if criterion.figure.metric.name in of_blocks
+    )
     yield from rooms(result, "flush:end", "after the last line")
 
 
@@ -112,5 +114,5 @@ def _on_flash(result: CaseResult) -> Iterator[Figure]:
 def tasks(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, in the phases append and flush."""
     log = log_of(result)
-    found = log["tasks"] if log else ()
-    return tuple(work for task in found for work in task_work(task["phase"], (task,)))
+    task_records = log["tasks"] if log else ()
+    return tuple(work for task in task_records for work in task_work(task["phase"], (task,)))

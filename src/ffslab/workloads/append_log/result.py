@@ -70,8 +70,8 @@ def verdict_times_ns(result: CaseResult) -> dict[str, float]:
 
 def line_latency(latencies: Sequence[LatencyResult]) -> LatencyResult | None:
     """What the daemon waits for, among the latencies of a result; None if no line was written."""
-    found = {entry["op"]: entry for entry in latencies if entry["count"]}
-    return next((found[op] for op in LINE_OPS if op in found), None)
+    by_op = {entry["op"]: entry for entry in latencies if entry["count"]}
+    return next((by_op[op] for op in LINE_OPS if op in by_op), None)
 
 
 def result_keys(_case: Case, stream: RecordStream, _prepared: Sequence[Preparation]) -> LogKeys:

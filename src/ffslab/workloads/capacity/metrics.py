@@ -67,12 +67,16 @@ _MAIN = ("mean_ns", "p99_ns", "max_ns")
 
 def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
-    found = capacity_of(result)
-    latency = found["latency"] if found else None
+    capacity = capacity_of(result)
+    latency = capacity["latency"] if capacity else None
     return (
         *case_figures(result),
-        *(figures_at(found, FILE, (PROMISED, WRITTEN, SHARE), ("written_bytes",)) if found else ()),
-        *(figures_at(found, RETURNED, RETURNS) if found else ()),
+        *(
+            figures_at(capacity, FILE, (PROMISED, WRITTEN, SHARE), ("written_bytes",))
+            if capacity
+            else ()
+        ),
+        *(figures_at(capacity, RETURNED, RETURNS) if capacity else ()),
         *(figures_at(latency, "measure/writes", LATENCY_METRICS, _MAIN) if latency else ()),
         *phase_figures(
             result["phases"], {"measure": ("write_bytes_per_s",), "workload": _WORKLOAD}
@@ -82,17 +86,17 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
 
 def criteria(result: CaseResult) -> Iterator[Criterion]:
     """What people decide by: what fits, the longest write, throughput, wear."""
-    found = capacity_of(result)
-    if found is None or found["latency"] is None:
+    capacity = capacity_of(result)
+    if capacity is None or capacity["latency"] is None:
         return
     yield Criterion(
-        Figure(WRITTEN, FILE, found["written_bytes"]), "bytes in one file", "space", True
+        Figure(WRITTEN, FILE, capacity["written_bytes"]), "bytes in one file", "space", True
     )
-    if found["again_bytes"] is not None:
-        again = Figure(RETURNS[-1], RETURNED, found["again_bytes"])
+    if capacity["again_bytes"] is not None:
+        again = Figure(RETURNS[-1], RETURNED, capacity["again_bytes"])
         yield Criterion(again, "bytes in the next file", "space")
     for name, words in (("mean_ns", "a write, mean"), ("max_ns", "a write, longest time")):
-        value = found["latency"]["mean_ns" if name == "mean_ns" else "max_ns"]
+        value = capacity["latency"]["mean_ns" if name == "mean_ns" else "max_ns"]
         figure = Figure(BY_NAME[name], "measure/writes", value)
         yield Criterion(figure, words, "time" if name == "mean_ns" else "wait", name == "mean_ns")
     yield from wear(result)
@@ -100,9 +104,9 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
 
 def tasks(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, in the phases measure and flush."""
-    found = capacity_of(result)
+    capacity = capacity_of(result)
     return tuple(
         work
-        for task in (found["tasks"] if found else ())
+        for task in (capacity["tasks"] if capacity else ())
         for work in task_work(task["phase"], (task,))
     )

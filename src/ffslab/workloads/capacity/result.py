@@ -50,10 +50,10 @@ def shortfall(
 
 def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     """The mean and the longest write."""
-    found = capacity_of(result)
-    if found is None or found["latency"] is None:
+    capacity = capacity_of(result)
+    if capacity is None or capacity["latency"] is None:
         return {}
-    latency = found["latency"]
+    latency = capacity["latency"]
     return {"mean write": latency["mean_ns"], "longest write": float(latency["max_ns"])}
 
 

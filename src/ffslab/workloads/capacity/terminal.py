@@ -16,13 +16,13 @@ _MIB = 2**20
 
 def cells(result: CaseResult) -> Sequence[str]:
     """What went in, its share of the partition, what went in again, times of a write."""
-    found = capacity_of(result)
-    if found is None:
+    capacity = capacity_of(result)
+    if capacity is None:
         return ("",) * len(HEADINGS)
-    again, latency = found["again_bytes"], found["latency"]
+    again, latency = capacity["again_bytes"], capacity["latency"]
     return (
-        _mib(found["written_bytes"]),
-        f"{100 * found['partition_share']:.1f} %",
+        _mib(capacity["written_bytes"]),
+        f"{100 * capacity['partition_share']:.1f} %",
         "" if again is None else _mib(again),
         format_duration_ns(round(latency["mean_ns"])) if latency else "",
         format_duration_ns(latency["max_ns"]) if latency else "",
@@ -31,11 +31,11 @@ def cells(result: CaseResult) -> Sequence[str]:
 
 def print_case(console: Console, result: CaseResult) -> None:
     """What was promised, what came back, and the longest writes with their causes."""
-    found = capacity_of(result)
-    if found is None:
+    capacity = capacity_of(result)
+    if capacity is None:
         return
     console.print(
-        f"{_mib(found['written_bytes'])} written of {_mib(found['promised_bytes'])} promised",
+        f"{_mib(capacity['written_bytes'])} written of {_mib(capacity['promised_bytes'])} promised",
         markup=False,
     )
     for key, words in (
@@ -43,10 +43,10 @@ def print_case(console: Console, result: CaseResult) -> None:
         ("synced", "after a sync"),
         ("settled", "when quiet"),
     ):
-        value = found[f"{key}_bytes"]  # type: ignore[literal-required]
+        value = capacity[f"{key}_bytes"]  # type: ignore[literal-required]
         if value is not None:
             console.print(f"  back {words}: {_mib(value)}", markup=False)
-    for peak in found["peaks"]:
+    for peak in capacity["peaks"]:
         at = f"{_mib(peak['offset'])}: {format_duration_ns(peak['latency_ns'])}, {peak['cause']}"
         console.print(f"  write at {at}", markup=False)
         for task in peak["tasks"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ffslab.errors import SpecError, UsageError
 from ffslab.model.names import suggestion
 from ffslab.model.workload import Setting, WorkloadType
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import KINDS, kinds_on
 from ffslab.oracle.generators.registry import KINDS as HISTORIES
 from ffslab.oracle.generators.registry import parameters
 from ffslab.oracle.promises import promise_of
@@ -39,7 +39,7 @@ class CutsType(WorkloadType[Cuts]):
                 f"{setting.where}: {error.message}", cause=error.cause, remedy=error.remedy
             ) from error
         _check_history(workload, setting.where)
-        _check_kinds(workload, setting.where)
+        _check_kinds(workload, setting)
         _check_room(workload, setting)
 
 
@@ -72,18 +72,25 @@ def _check_history(workload: Cuts, where: str) -> None:
             )
 
 
-def _check_kinds(workload: Cuts, where: str) -> None:
+def _check_kinds(workload: Cuts, setting: Setting) -> None:
+    chip = setting.chip
     in_a_row = [kind.name for kind in KINDS.values() if kind.in_a_row]
     possible = in_a_row if workload.is_series else list(KINDS)
     for name in workload.cut_kinds:
         if name not in possible:
             raise SpecError(
-                f"{where}: no kind of cut {name!r}{suggestion(name, possible)}",
+                f"{setting.where}: no kind of cut {name!r}{suggestion(name, possible)}",
                 cause="in a series nobody could say to which cut a loss belongs"
                 if name in KINDS
                 else "a misspelt name",
                 remedy=f"some of: {' '.join(possible)}",
             )
+    if not kinds_on([chip.technology], workload.cut_kinds):
+        raise SpecError(
+            f"{setting.where}: chip {chip.name} has none of these kinds of cut",
+            cause=f"it is {chip.technology} flash",
+            remedy=f"some of: {' '.join(kinds_on([chip.technology], possible))}",
+        )
 
 
 def _check_room(workload: Cuts, setting: Setting) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ffslab.model.case import Case
 from ffslab.model.specs import Board
+from ffslab.oracle.faults import kinds_on
 from ffslab.oracle.generators.registry import history_of_kind, worn_erases_of_kind
 from ffslab.oracle.history import History
 from ffslab.protocol.plan import plan_of, step
@@ -27,7 +28,7 @@ SERIES_LOG_MIB = 768  # and of a series: JFFS2 may write its flash many times un
 _BESIDE_MIB = 64  # its tables, and the page cache of what is written
 _FORMATTED_MS = 2000  # until an empty file system has been formatted; nothing but virtual time
 _TIMES = (
-    *("t_command_ns", "t_read_ns", "t_prog_ns", "t_erase_ns"),
+    *("t_command_ns", "t_read_ns", "t_prog_byte_ns", "t_prog_ns", "t_erase_ns"),
     *("bus_read_ps", "bus_write_ps", "ecc_read_ns", "ecc_write_ns"),
 )
 
@@ -60,6 +61,13 @@ def cuts_of(case: Case) -> Cuts:
     workload = case.workload
     assert isinstance(workload, Cuts)
     return workload
+
+
+def cuts_on_chip(case: Case) -> Cuts:
+    """The workload with the kinds of cut that the case's chip can have."""
+    workload = cuts_of(case)
+    kinds = kinds_on([case.board.chip.technology], workload.cut_kinds)
+    return replace(workload, kinds=" ".join(kinds))
 
 
 def history_of(case: Case) -> History:

@@ -48,7 +48,7 @@ def parse_log(text: str) -> tuple[Logged, ...]:
 def _not_a_log(line: str) -> DamagedResultError:
     return DamagedResultError(
         f"the chip's log has a line that is not understood: {line[:100]!r}",
-        cause="the module vnand_crash is of another version",
+        cause="the chip’s module is of another version",
     )
 
 

@@ -55,7 +55,7 @@ _ON_FLASH_ACTS = {
 _WAITED_FOR = ("transactions", "append")
 _UNMOUNT = "umount"
 _MAIN: Mapping[str, tuple[str, ...]] = {
-    **{place.name: (DURATION.name,) for place in PLACES},
+    **{phase.name: (DURATION.name,) for phase in PLACES},
     "workload": ("pages_read", "pages_programmed", "blocks_erased", "erases_spread"),
 }
 

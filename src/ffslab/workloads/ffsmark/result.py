@@ -28,8 +28,8 @@ KEYS = FfsmarkKeys
 
 def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     """The phases of which the publication speaks, those that the case came to."""
-    found = {phase["phase"]: float(phase["duration_ns"]) for phase in result["phases"]}
-    return {name: found[name] for name in _VERDICT_PHASES if name in found}
+    by_phase = {phase["phase"]: float(phase["duration_ns"]) for phase in result["phases"]}
+    return {name: by_phase[name] for name in _VERDICT_PHASES if name in by_phase}
 
 
 def check_records(_stream: RecordStream) -> None:
@@ -58,7 +58,7 @@ def shortfall(
         what, measured, asked = "transactions", max(first, second), workload.transactions
     elif name == "deletion":
         before = [phase.counts for phase in stream.phases if phase.name in PHASES[:2]]
-        left = sum(one["files_created"] - one["files_deleted"] for one in before)
+        left = sum(phase["files_created"] - phase["files_deleted"] for phase in before)
         what, measured, asked = "files deleted", counts["files_deleted"], left
     told = f"phase {name}: no space left on the partition ({FULL})"
     told = f"{told} after {measured:,} of {asked:,} {what}"

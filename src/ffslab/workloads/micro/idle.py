@@ -37,21 +37,21 @@ def measurement(stream: RecordStream) -> Measurement | None:
 
     Raises DamagedResultError if they do not fit together.
     """
-    found: list[Interval] = []
+    intervals: list[Interval] = []
     for record in stream.of_type("requests"):
-        found += _requests(record)
-    if not found:
+        intervals += _requests(record)
+    if not intervals:
         return None
     phase = _measured_phase(stream)
     if phase is None:  # the guest did not come to the phase's record
-        phase = min(start for start, _ in found), max(end for _, end in found)
+        phase = min(start for start, _ in intervals), max(end for _, end in intervals)
     notes = []
     if stream.damage:
         lines = len(stream.damage)
         notes.append(f"records.jsonl has {lines:,} damaged lines: requests may be missing")
     if stream.cut:
         notes.append("records.jsonl was cut: requests may be missing")
-    return Measurement(phase, tuple(sorted(found)), tuple(notes))
+    return Measurement(phase, tuple(sorted(intervals)), tuple(notes))
 
 
 def _requests(record: Record) -> Iterator[Interval]:
@@ -162,8 +162,8 @@ def idle_work(operations: Iterable[Operation], measured: Measurement) -> IdleWor
     shares: dict[tuple[int, str, str], TaskShare] = {}
     order: dict[tuple[int, str], int] = {}
 
-    def share(operation: Operation, place: str) -> TaskShare:
-        key = (operation.pid, operation.task, place)
+    def share(operation: Operation, stretch: str) -> TaskShare:
+        key = (operation.pid, operation.task, stretch)
         order.setdefault(key[:2], len(order))
         return shares.setdefault(key, TaskShare(*key))
 
@@ -197,9 +197,9 @@ class _Pieces:
             self._add_pause(at, last, measured.requests)
         self._add(last, OUTSIDE)
 
-    def _add(self, start: int, place: str) -> None:
+    def _add(self, start: int, stretch: str) -> None:
         self.starts.append(start)
-        self.places.append(place)
+        self.places.append(stretch)
 
     def _add_pause(self, start: int, end: int, requests: Sequence[Interval]) -> None:
         self._add(start, BETWEEN)

@@ -101,15 +101,15 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
         slowest = [stream["all"][name] for stream in streams_of(result) if stream["all"]]
         figure = Figure(BY_NAME[name], "measure", max(slowest))
         yield Criterion(figure, f"{act}, {words}", "wait", in_memory=late)
-    for one in wear(result) if writes else ():
-        yield replace(one, title=f"{act}, {one.title}")
+    for criterion in wear(result) if writes else ():
+        yield replace(criterion, title=f"{act}, {criterion.title}")
     yield from rooms(result)
 
 
 def _on_flash(result: CaseResult) -> Iterator[Figure]:
     """The mean of a request with the flush behind them all."""
     flush = next((phase for phase in result["phases"] if phase["phase"] == "flush"), None)
-    mean, count = mean_response_ns(result), sum(one["count"] for one in streams_of(result))
+    mean, count = mean_response_ns(result), sum(stream["count"] for stream in streams_of(result))
     if mean is not None and flush is not None:
         yield Figure(ON_FLASH_MEAN, "measure", mean + flush["duration_ns"] / count)
 
@@ -117,8 +117,8 @@ def _on_flash(result: CaseResult) -> Iterator[Figure]:
 def tasks(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, in the phases measure and flush."""
     micro = micro_of(result)
-    found = micro["tasks"] if micro else ()
-    return tuple(work for task in found for work in task_work(task["phase"], (task,)))
+    task_records = micro["tasks"] if micro else ()
+    return tuple(work for task in task_records for work in task_work(task["phase"], (task,)))
 
 
 def _preparation_figures(preparation: PreparationResult) -> Iterator[Figure]:
@@ -128,24 +128,24 @@ def _preparation_figures(preparation: PreparationResult) -> Iterator[Figure]:
 
 def _streams(result: CaseResult) -> list[tuple[str, StreamResult]]:
     """The streams of requests with their places; one alone needs no number."""
-    found = streams_of(result)
-    if len(found) == 1:
-        return [(f"measure/{found[0]['op']}s", found[0])]
-    return [(f"measure/{stream['op']}s of {stream['stream']}", stream) for stream in found]
+    streams = streams_of(result)
+    if len(streams) == 1:
+        return [(f"measure/{streams[0]['op']}s", streams[0])]
+    return [(f"measure/{stream['op']}s of {stream['stream']}", stream) for stream in streams]
 
 
-def _stream_figures(place: str, stream: StreamResult) -> Iterator[Figure]:
+def _stream_figures(where: str, stream: StreamResult) -> Iterator[Figure]:
     if not stream["count"]:
         return
-    yield from figures_at(stream, place, (STARTUP_COUNT,))
+    yield from figures_at(stream, where, (STARTUP_COUNT,))
     if stream["all"]:
         main = ("p50_ns", "p99_ns", "p999_ns", "max_ns")
-        yield from figures_at(stream["all"], place, LATENCY_METRICS, main)
+        yield from figures_at(stream["all"], where, LATENCY_METRICS, main)
     # Without a start-up the running phase is all.
     if stream["startup"]:
-        yield from figures_at(stream["startup"], f"{place}, start-up", LATENCY_METRICS)
+        yield from figures_at(stream["startup"], f"{where}, start-up", LATENCY_METRICS)
         if stream["running"]:
-            yield from figures_at(stream["running"], f"{place}, running", LATENCY_METRICS)
+            yield from figures_at(stream["running"], f"{where}, running", LATENCY_METRICS)
     flash = stream["flash"]
     for words, counts in (("in requests", flash["request"]), ("between requests", flash["after"])):
-        yield from figures_at(counts, f"{place}, {words}", (*FLASH_COUNTS, OOB_PAGES))
+        yield from figures_at(counts, f"{where}, {words}", (*FLASH_COUNTS, OOB_PAGES))

@@ -151,10 +151,10 @@ def _add_rows(parts: dict[int, _Part], record: Record) -> None:
                 f"flash operations of stream {stream}: request {request} of {part.count}, "
                 f"when {when}, task {task} of {len(tasks)}"
             )
-        found = part.rows[when]
-        if found and found[-1].request > request:
+        flash_rows = part.rows[when]
+        if flash_rows and flash_rows[-1].request > request:
             raise ValueError(f"flash operations of stream {stream}: request {request} is too late")
-        found.append(FlashRow(request, tasks[task], task == 0, *counts))
+        flash_rows.append(FlashRow(request, tasks[task], task == 0, *counts))
 
 
 def _check_total(parts: Iterable[_Part], stream: RecordStream) -> None:
@@ -163,9 +163,9 @@ def _check_total(parts: Iterable[_Part], stream: RecordStream) -> None:
     end = stream.end
     if micro is None or end is None or not end.is_good:
         return
-    found = sum(part.count for part in parts)
-    if found != micro["requests_done"]:
-        raise ValueError(f"{found} requests are recorded of {micro['requests_done']!r} that ended")
+    total = sum(part.count for part in parts)
+    if total != micro["requests_done"]:
+        raise ValueError(f"{total} requests are recorded of {micro['requests_done']!r} that ended")
 
 
 def _are_numbers(values: Iterable[Any]) -> bool:

@@ -228,9 +228,9 @@ def _request_task(row: FlashRow) -> RequestTask:
 
 def _by_task(rows: Iterable[FlashRow], when: str) -> list[WhenTask]:
     """Sums by task, the longest in the driver first."""
-    found: dict[str, list[FlashRow]] = {}
+    by_task: dict[str, list[FlashRow]] = {}
     for row in rows:
-        found.setdefault(row.task, []).append(row)
+        by_task.setdefault(row.task, []).append(row)
     sums: list[WhenTask] = [
         {
             "name": name,
@@ -238,7 +238,7 @@ def _by_task(rows: Iterable[FlashRow], when: str) -> list[WhenTask]:
             **_counts(part),
             "busy_ns": sum(row.busy_ns for row in part),
         }
-        for name, part in found.items()
+        for name, part in by_task.items()
     ]
     return sorted(sums, key=lambda task: (-task["busy_ns"], task["name"]))
 

@@ -58,8 +58,8 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
 
 
 def _operations(result: CaseResult) -> Iterator[tuple[str, Figure]]:
-    found = probe_of(result)
-    for phase in found["phases"] if found else ():
+    probe = probe_of(result)
+    for phase in probe["phases"] if probe else ():
         for figure in figures_at({OPERATION.name: operation_ns(phase)}, phase["phase"], METRICS):
             yield phase["phase"], figure
 

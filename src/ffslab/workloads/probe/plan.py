@@ -82,12 +82,12 @@ def _cpu_line(what: str, workload: Probe, share: float) -> str:
 
 
 def _mounted(case: Case, workload: Probe, rig: Rig) -> list[str]:
-    place = f"{rig.directory}/{_DIRECTORY}"
+    directory = f"{rig.directory}/{_DIRECTORY}"
     quiet = rig.settle(quiet_ms=SETTLE_QUIET_MS, may_fail=1)
     directories = -(-workload.files // _IN_EACH)
     create = step(
         "tree-create",
-        dir=place,
+        dir=directory,
         phase="create",
         files=f"constant({-(-workload.files // (directories + 1))})",
         directories=f"constant({directories})",
@@ -103,15 +103,15 @@ def _mounted(case: Case, workload: Probe, rig: Rig) -> list[str]:
         step("sync", target=rig.directory, phase="sync"),
         *quiet,
         step("drop-caches"),
-        step("tree-copy", **{"from": place}, dir=f"{place}2", phase="copy-files"),
+        step("tree-copy", **{"from": directory}, dir=f"{directory}2", phase="copy-files"),
         step("sync", target=rig.directory, phase="copy-sync"),
         *quiet,
-        step("tree-list", dir=place, phase="list"),
+        step("tree-list", dir=directory, phase="list"),
         *rig.unmount(case, named=str),
         *rig.mount(case, named=str),
         *quiet,
-        step("tree-list", dir=place, phase="list-again"),
-        step("tree-delete", dir=place, phase="delete"),
+        step("tree-list", dir=directory, phase="list-again"),
+        step("tree-delete", dir=directory, phase="delete"),
         step("sync", target=rig.directory, phase="delete-sync"),
         *rig.unmount(case),
     ]

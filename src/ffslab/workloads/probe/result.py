@@ -44,16 +44,18 @@ def shortfall(
 
 def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     """The time of each phase."""
-    found = probe_of(result)
-    return {one["phase"]: float(one["duration_ns"]) for one in (found["phases"] if found else ())}
+    probe = probe_of(result)
+    return {
+        phase["phase"]: float(phase["duration_ns"]) for phase in (probe["phases"] if probe else ())
+    }
 
 
 def result_keys(_case: Case, stream: RecordStream, _prepared: Sequence[Preparation]) -> ProbeKeys:
     """The key `probe`; None without a phase that came to its end."""
     records = {str(record["phase"]): record for record in stream.of_type("probe")}
     ended = [phase for phase in stream.phases if phase.status == OK and phase.name in PHASES]
-    found = [_phase(phase, records.get(phase.name)) for phase in ended]
-    return {"probe": {"phases": found} if found else None}
+    phases = [_phase(phase, records.get(phase.name)) for phase in ended]
+    return {"probe": {"phases": phases} if phases else None}
 
 
 def _phase(phase: Phase, record: Record | None) -> ProbePhase:

@@ -16,8 +16,8 @@ HEADINGS = ("read", "program", "erase", "sync", "mount")
 
 def cells(result: CaseResult) -> Sequence[str]:
     """What an operation of the flash takes, a sync of all files, and a mount."""
-    found = probe_of(result)
-    times = {one["phase"]: operation_ns(one) for one in found["phases"]} if found else {}
+    probe = probe_of(result)
+    times = {phase["phase"]: operation_ns(phase) for phase in probe["phases"]} if probe else {}
     return tuple(
         format_duration_ns(round(times[name])) if name in times else "" for name in HEADINGS
     )
@@ -25,15 +25,15 @@ def cells(result: CaseResult) -> Sequence[str]:
 
 def print_case(console: Console, result: CaseResult) -> None:
     """A line for each phase."""
-    found = probe_of(result)
-    for one in found["phases"] if found else ():
-        each = format_duration_ns(round(operation_ns(one)))
-        words = f"{one['phase']}: {each}"
-        if one["count"] > 1:
-            words += f" each of {one['count']:,}"
-            words += f", {one['bytes']:,} B" if one["bytes"] else ""
-        if one["cpu_ns"] is not None and one["duration_ns"]:
-            words += f", CPU {one['cpu_ns'] / one['duration_ns']:.0%}"
+    probe = probe_of(result)
+    for phase in probe["phases"] if probe else ():
+        each = format_duration_ns(round(operation_ns(phase)))
+        words = f"{phase['phase']}: {each}"
+        if phase["count"] > 1:
+            words += f" each of {phase['count']:,}"
+            words += f", {phase['bytes']:,} B" if phase["bytes"] else ""
+        if phase["cpu_ns"] is not None and phase["duration_ns"]:
+            words += f", CPU {phase['cpu_ns'] / phase['duration_ns']:.0%}"
         console.print(words, markup=False)
 
 

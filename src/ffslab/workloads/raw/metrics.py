@@ -46,12 +46,12 @@ METRICS = (SPEED, DIFFERENCE)
 
 def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
-    found = raw_of(result)
+    raw = raw_of(result)
     return (
         *case_figures(result),
         *(
             figure
-            for phase in (found["phases"] if found else ())
+            for phase in (raw["phases"] if raw else ())
             for figure in figures_at(phase, phase["phase"], METRICS, (SPEED.name,))
         ),
         *phase_figures(result["phases"], {}),
@@ -60,8 +60,8 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
 
 def criteria(result: CaseResult) -> Iterator[Criterion]:
     """What people decide by: how fast the device is."""
-    found = raw_of(result)
-    for phase in found["phases"] if found else ():
+    raw = raw_of(result)
+    for phase in raw["phases"] if raw else ():
         for figure in figures_at(phase, phase["phase"], (SPEED,)):
             yield Criterion(figure, f"raw {phase['phase']}", "time", True)
 

@@ -41,8 +41,8 @@ def shortfall(
 
 def verdict_times_ns(result: CaseResult) -> dict[str, float]:
     """The time of each phase."""
-    found = raw_of(result)
-    return {one["phase"]: float(one["duration_ns"]) for one in (found["phases"] if found else ())}
+    raw = raw_of(result)
+    return {phase["phase"]: float(phase["duration_ns"]) for phase in (raw["phases"] if raw else ())}
 
 
 def result_keys(case: Case, stream: RecordStream, _prepared: Sequence[Preparation]) -> RawKeys:
@@ -50,8 +50,8 @@ def result_keys(case: Case, stream: RecordStream, _prepared: Sequence[Preparatio
     workload = case.workload
     assert isinstance(workload, Raw)
     ended = {phase.name: phase for phase in stream.phases if phase.status == OK}
-    found = [_phase(case, workload, ended[name]) for name in PHASES if name in ended]
-    return {"raw": {"within": workload.within_percent / 100, "phases": found} if found else None}
+    phases = [_phase(case, workload, ended[name]) for name in PHASES if name in ended]
+    return {"raw": {"within": workload.within_percent / 100, "phases": phases} if phases else None}
 
 
 def _phase(case: Case, workload: Raw, phase: Phase) -> RawPhase:

@@ -48,23 +48,23 @@ class Script(Workload):
         path = directory / self.script
         main = _contents(path, "script")
         _check_script(path, main)
-        found = {Path(self.script).name: main}
+        files = {Path(self.script).name: main}
         for name in self.files:
-            for place, contents in _files(directory, name):
-                if found.setdefault(place, contents) != contents:
+            for guest_path, contents in _files(directory, name):
+                if files.setdefault(guest_path, contents) != contents:
                     raise SpecError(
-                        f"two files would be {PLACE}/{place} in the guest",
+                        f"two files would be {PLACE}/{guest_path} in the guest",
                         cause="files are put beside the script by their names",
                         remedy="rename one of them",
                     )
-        size = sum(map(len, found.values()))
+        size = sum(map(len, files.values()))
         if size > _LARGEST:
             raise SpecError(
                 f"{path} and its files have {size:,} bytes, {_LARGEST:,} are possible",
                 cause="they are in the memory of the guest, beside its caches",
                 remedy='let the script make the data, or workload.kind = "tree" with an image',
             )
-        listed = tuple(sorted(found.items()))
+        listed = tuple(sorted(files.items()))
         return Loaded(
             script=self.script,
             files=self.files,
@@ -127,8 +127,8 @@ def _files(directory: Path, name: str) -> list[tuple[str, bytes]]:
     top = directory / name
     if not top.is_dir():
         return [(top.name, _contents(top, "file"))]
-    found = sorted(path for path in top.rglob("*") if path.is_file())
-    return [(str(path.relative_to(top.parent)), _contents(path, "file")) for path in found]
+    paths = sorted(path for path in top.rglob("*") if path.is_file())
+    return [(str(path.relative_to(top.parent)), _contents(path, "file")) for path in paths]
 
 
 def _contents(path: Path, what: str) -> bytes:

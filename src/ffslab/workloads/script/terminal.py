@@ -20,19 +20,19 @@ def cells(result: CaseResult) -> Sequence[str]:
     whole = phases.get("workload")
     names = ("pages_programmed", "blocks_erased")
     counts = [whole.get(name) if whole is not None else None for name in names]
-    found = script_of(result)
+    script = script_of(result)
     return (
         *("" if time is None else format_duration_ns(time) for time in times),
         *("" if count is None else f"{count:,}" for count in counts),
-        str(found["exit_status"]) if found else "",
+        str(script["exit_status"]) if script else "",
     )
 
 
 def print_case(console: Console, result: CaseResult) -> None:
     """How the script ended."""
-    found = script_of(result)
-    if found:
-        console.print(f"exit status of the script: {found['exit_status']}", markup=False)
+    script = script_of(result)
+    if script:
+        console.print(f"exit status of the script: {script['exit_status']}", markup=False)
 
 
 def shows_phases(_result: CaseResult) -> bool:

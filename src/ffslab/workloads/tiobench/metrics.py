@@ -87,10 +87,10 @@ _WORKLOAD = ("pages_programmed", "blocks_erased", "write_amplification")
 
 def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
-    found = tio_of(result)
+    tio = tio_of(result)
     own = (
         figure
-        for phase in (found["phases"] if found else ())
+        for phase in (tio["phases"] if tio else ())
         for figure in figures_at(phase, f"{phase['phase']}/{phase['op']}", METRICS, _MAIN)
     )
     return (
@@ -111,18 +111,18 @@ ACTS = {
 
 def criteria(result: CaseResult) -> Iterator[Criterion]:
     """What people decide by: throughput and waits of each phase, wear, space, memory."""
-    found = tio_of(result)
-    if found is None:
+    tio = tio_of(result)
+    if tio is None:
         return
     late = writes_back(result)
-    for phase in found["phases"]:
+    for phase in tio["phases"]:
         if phase["stopped"]:
             continue
-        act, place = ACTS[phase["phase"]], f"{phase['phase']}/{phase['op']}"
+        act, where = ACTS[phase["phase"]], f"{phase['phase']}/{phase['op']}"
         rate = ON_FLASH_RATE if phase["op"] == "write" else THROUGHPUT
         until = " until it is on the flash" if phase["op"] == "write" else ""
-        for figure in figures_at(phase, place, (rate,)):
-            yield Criterion(figure, f"{act}{until}", "time", not until or place == "write/write")
+        for figure in figures_at(phase, where, (rate,)):
+            yield Criterion(figure, f"{act}{until}", "time", not until or where == "write/write")
         for latency in result["latencies"]:
             if (latency["phase"], latency["op"]) == (phase["phase"], phase["op"]):
                 in_memory = late and phase["op"] == "write"
@@ -133,6 +133,6 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
 
 def tasks(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, in all phases."""
-    found = tio_of(result)
-    rows = found["tasks"] if found else ()
+    tio = tio_of(result)
+    rows = tio["tasks"] if tio else ()
     return tuple(work for task in rows for work in task_work(task["phase"], (task,)))

@@ -73,10 +73,10 @@ def shortfall(
     if full_phase is None:
         return None
     name = full_phase.name
-    found = [record for record in stream.of_type("tiobench") if record["phase"] == name]
-    if not found:
+    records = [record for record in stream.of_type("tiobench") if record["phase"] == name]
+    if not records:
         return None
-    done, asked = int(found[0]["requests_done"]), int(found[0]["requests"])
+    done, asked = int(records[0]["requests_done"]), int(records[0]["requests"])
     told = (
         f"phase {name}: no space left on the partition ({FULL}) after {done:,} of {asked:,} "
         "requests"
@@ -124,7 +124,9 @@ def result_keys(_case: Case, stream: RecordStream, _prepared: Sequence[Preparati
 
 def _latency(stream: RecordStream, name: str) -> Latency | None:
     wanted = (name, OPS[name])
-    return next((one for one in stream.latencies if (one.phase, one.op) == wanted), None)
+    return next(
+        (latency for latency in stream.latencies if (latency.phase, latency.op) == wanted), None
+    )
 
 
 def _phase(

@@ -16,8 +16,8 @@ HEADINGS = ("write", "rnd wr", "read", "rnd rd", "max")
 
 def cells(result: CaseResult) -> Sequence[str]:
     """MiB/s of the four phases, and the longest of all their requests."""
-    found = tio_of(result)
-    phases = {phase["phase"]: phase for phase in found["phases"]} if found else {}
+    tio = tio_of(result)
+    phases = {phase["phase"]: phase for phase in tio["phases"]} if tio else {}
     slowest = [phase["slowest"]["latency_ns"] for phase in phases.values() if phase["slowest"]]
     return (
         *(_rate(phases[name]) if name in phases else "" for name in ACTS),
@@ -31,8 +31,8 @@ def _rate(phase: TioPhase) -> str:
 
 def print_case(console: Console, result: CaseResult) -> None:
     """Of each phase its throughput, and what happened during its slowest request."""
-    found = tio_of(result)
-    for phase in found["phases"] if found else ():
+    tio = tio_of(result)
+    for phase in tio["phases"] if tio else ():
         short = f", stopped by {phase['stopped']}" if phase["stopped"] else ""
         flushed = phase["on_flash_bytes_per_s"]
         until = f", {flushed / 2**20:.2f} until on flash" if flushed is not None else ""

@@ -62,13 +62,13 @@ def memory_results(snapshots: Sequence[MemorySnapshot], prepared: bool) -> list[
 
     `prepared`: the guest is the one that prepared the flash.
     """
-    start = next((one for one in snapshots if one.label == START_LABEL), None)
+    start = next((snapshot for snapshot in snapshots if snapshot.label == START_LABEL), None)
     if start is None:
         return []
     return [
-        {"label": one.label, "prepared": prepared, **memory_growth(start, one)}
-        for one in snapshots
-        if one.label != START_LABEL
+        {"label": snapshot.label, "prepared": prepared, **memory_growth(start, snapshot)}
+        for snapshot in snapshots
+        if snapshot.label != START_LABEL
     ]
 
 
@@ -116,5 +116,5 @@ def flat_memory(row: MemoryResult) -> Mapping[str, object]:
 def _growth(before: Mapping[str, int], after: Mapping[str, int]) -> list[tuple[str, int]]:
     """Name and bytes of what changed, the largest growth first."""
     changes = {name: after.get(name, 0) - before.get(name, 0) for name in {*before, *after}}
-    found = [(name, size) for name, size in changes.items() if size]
-    return sorted(found, key=lambda row: (-row[1], row[0]))
+    grown = [(name, size) for name, size in changes.items() if size]
+    return sorted(grown, key=lambda row: (-row[1], row[0]))

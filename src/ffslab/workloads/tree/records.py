@@ -86,9 +86,9 @@ def load_tree_records(stream: RecordStream, where: str = RECORDS_NAME) -> TreeRe
     """
     try:
         tasks = _by_phase(_of_workload(stream, "tasks"), _tasks)
-        found = _by_phase(_of_workload(stream, "phase"), _phase)
+        phases = _by_phase(_of_workload(stream, "phase"), _phase)
         return TreeRecords(
-            {name: replace(phase, tasks=tasks.get(name, ())) for name, phase in found.items()},
+            {name: replace(phase, tasks=tasks.get(name, ())) for name, phase in phases.items()},
             _by_phase(stream.of_type("tree"), _tree),
             tuple(_memory(record) for record in stream.of_type("memory")),
         )
@@ -106,13 +106,13 @@ def _of_workload(stream: RecordStream, kind: str) -> Iterable[Record]:
 
 
 def _by_phase(records: Iterable[Record], read: Callable[[Record], _Read]) -> dict[str, _Read]:
-    found: dict[str, _Read] = {}
+    by_phase: dict[str, _Read] = {}
     for record in records:
         name = record["phase"]
-        if not isinstance(name, str) or name in found:
+        if not isinstance(name, str) or name in by_phase:
             raise ValueError(f"{record['type']} of phase {name!r} twice, or without a name")
-        found[name] = read(record)
-    return found
+        by_phase[name] = read(record)
+    return by_phase
 
 
 def _phase(record: Record) -> TreePhase:

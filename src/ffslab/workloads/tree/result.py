@@ -84,7 +84,7 @@ def result_keys(case: Case, stream: RecordStream, prepared: Sequence[Preparation
     """The keys `tree` and `image`; `tree` is null if records contradict each other."""
     tree: TreeResult | None
     try:
-        tree = tree_results(case, stream, [one.stream for one in prepared])
+        tree = tree_results(case, stream, [preparation.stream for preparation in prepared])
     except DamagedResultError:
         tree = None
     first = prepared[0] if prepared else None
@@ -193,12 +193,12 @@ def _flash(phases: Sequence[TreePhase]) -> StepFlash:
     counted = [phase.counters for phase in phases if phase.counters is not None]
 
     def counter(name: str) -> int | None:
-        return sum(one.get(name, 0) for one in counted) if counted else None
+        return sum(counters.get(name, 0) for counters in counted) if counted else None
 
     return {
-        **_times([flash_times(one) for one in counted]),
-        "in_driver_ns": sum(in_driver_ns(one) for one in counted) if counted else None,
-        "mtd_calls": sum(mtd_calls(one) for one in counted) if counted else None,
+        **_times([flash_times(phase) for phase in counted]),
+        "in_driver_ns": sum(in_driver_ns(phase) for phase in counted) if counted else None,
+        "mtd_calls": sum(mtd_calls(phase) for phase in counted) if counted else None,
         "pages_read": counter("pages_read"),
         "pages_programmed": counter("pages_programmed"),
         "blocks_erased": counter("blocks_erased"),
@@ -213,32 +213,32 @@ def _times(phases: Sequence[FlashTimes]) -> StepTimes:
     """The chip's times of phases together; null if there are none, or it does not count in one."""
     known = bool(phases) and all(phases)
     return {
-        "flash_read_ns": sum(one["flash_read_ns"] for one in phases) if known else None,
-        "flash_program_ns": sum(one["flash_program_ns"] for one in phases) if known else None,
-        "flash_erase_ns": sum(one["flash_erase_ns"] for one in phases) if known else None,
-        "flash_transfer_ns": sum(one["flash_transfer_ns"] for one in phases) if known else None,
-        "flash_ns": sum(one["flash_ns"] for one in phases) if known else None,
+        "flash_read_ns": sum(times["flash_read_ns"] for times in phases) if known else None,
+        "flash_program_ns": sum(times["flash_program_ns"] for times in phases) if known else None,
+        "flash_erase_ns": sum(times["flash_erase_ns"] for times in phases) if known else None,
+        "flash_transfer_ns": sum(times["flash_transfer_ns"] for times in phases) if known else None,
+        "flash_ns": sum(times["flash_ns"] for times in phases) if known else None,
     }
 
 
 def _by_task(tasks: Iterable[TaskRecord]) -> list[TaskRecord]:
     """Sums by name, the longest in the driver first."""
-    found: dict[str, TaskRecord] = {}
+    by_name: dict[str, TaskRecord] = {}
     for task in tasks:
         name = task["name"]
-        known = found.get(name)
-        found[name] = {**task} if known is None else _sum(known, task)
-    return sorted(found.values(), key=lambda task: (-task["busy_ns"], task["name"]))
+        known = by_name.get(name)
+        by_name[name] = {**task} if known is None else _sum(known, task)
+    return sorted(by_name.values(), key=lambda task: (-task["busy_ns"], task["name"]))
 
 
-def _sum(one: TaskRecord, other: TaskRecord) -> TaskRecord:
+def _sum(task: TaskRecord, other: TaskRecord) -> TaskRecord:
     return {
-        "name": one["name"],
-        "pages_read": one["pages_read"] + other["pages_read"],
-        "pages_programmed": one["pages_programmed"] + other["pages_programmed"],
-        "blocks_erased": one["blocks_erased"] + other["blocks_erased"],
-        "busy_ns": one["busy_ns"] + other["busy_ns"],
-        "oob_pages": one["oob_pages"] + other["oob_pages"],
+        "name": task["name"],
+        "pages_read": task["pages_read"] + other["pages_read"],
+        "pages_programmed": task["pages_programmed"] + other["pages_programmed"],
+        "blocks_erased": task["blocks_erased"] + other["blocks_erased"],
+        "busy_ns": task["busy_ns"] + other["busy_ns"],
+        "oob_pages": task["oob_pages"] + other["oob_pages"],
     }
 
 
@@ -251,7 +251,7 @@ def _write_ns(stream: RecordStream) -> int | None:
     phase = next((phase for name, phase in phases.items() if name.startswith(_WRITE_PHASE)), None)
     if phase is not None:
         return phase.duration_ns if phase.status == OK else None
-    step = next((one for one in stream.steps if one.verb == _WRITE_VERB), None)
+    step = next((step for step in stream.steps if step.verb == _WRITE_VERB), None)
     return None if step is None or step.failed else step.duration_ns
 
 

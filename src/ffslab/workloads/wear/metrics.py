@@ -49,8 +49,8 @@ _WORKLOAD = ("duration_ns", "blocks_erased", "write_amplification", "erases_max"
 
 def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
-    found = wear_of(result)
-    last = found["volumes"][-1] if found and found["volumes"] else None
+    wear = wear_of(result)
+    last = wear["volumes"][-1] if wear and wear["volumes"] else None
     return (
         *case_figures(result),
         *(figures_at(last, PLACE, METRICS, (MOVED.name,)) if last else ()),

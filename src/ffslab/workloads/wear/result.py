@@ -105,12 +105,14 @@ def result_keys(case: Case, stream: RecordStream, _prepared: Sequence[Preparatio
 def first_block(case: Case) -> int:
     """Where on the chip the partition under test begins: behind those of the board."""
     block_bytes = case.board.chip.block_bytes
-    return sum(-(-one.size_bytes // block_bytes) for one in case.board.partitions)
+    return sum(-(-partition.size_bytes // block_bytes) for partition in case.board.partitions)
 
 
 def _wear(case: Case, record: Record, stream: RecordStream) -> WearResult:
-    snapshots = {one["label"]: one for one in stream.snapshots}
-    chip = {str(one["label"]): list(one["erases"]) for one in stream.of_type("chip-blocks")}
+    snapshots = {snapshot["label"]: snapshot for snapshot in stream.snapshots}
+    chip = {
+        str(blocks["label"]): list(blocks["erases"]) for blocks in stream.of_type("chip-blocks")
+    }
     start, end = snapshots.get(_START), snapshots.get(_END)
     static: tuple[int, ...] = ()
     if start and end and case.workload.spec["static_bytes"]:
@@ -144,7 +146,9 @@ def _grown(record: Record | None, snapshots: Mapping[str, Snapshot]) -> Grown | 
     if record is None:
         return None
     end = snapshots.get(_END)
-    first = next((one for label, one in snapshots.items() if label.startswith(_GROWN)), None)
+    first = next(
+        (snapshot for label, snapshot in snapshots.items() if label.startswith(_GROWN)), None
+    )
     erases = None
     if end and first:
         erases = [b - a for a, b in zip(end["erases"], first["erases"], strict=True)]

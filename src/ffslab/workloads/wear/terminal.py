@@ -15,43 +15,43 @@ HEADINGS = ("mean", "std", "max", "WA", "static", "global")
 
 def cells(result: CaseResult) -> Sequence[str]:
     """The erases per block at the last volume, write amplification, the verdicts."""
-    found = wear_of(result)
-    if not found or not found["volumes"]:
+    wear = wear_of(result)
+    if not wear or not wear["volumes"]:
         return ("",) * len(HEADINGS)
-    one = found["volumes"][-1]
+    volume = wear["volumes"][-1]
     return (
-        f"{one['inside']['mean']:.1f}",
-        f"{one['inside']['std']:.1f}",
-        f"{one['inside']['max']}",
-        _amplification(one),
-        one["static_leveling"] or "",
-        one["global_leveling"] or "",
+        f"{volume['inside']['mean']:.1f}",
+        f"{volume['inside']['std']:.1f}",
+        f"{volume['inside']['max']}",
+        _amplification(volume),
+        volume["static_leveling"] or "",
+        volume["global_leveling"] or "",
     )
 
 
 def print_case(console: Console, result: CaseResult) -> None:
     """A line for each volume."""
-    found = wear_of(result)
-    if not found:
+    wear = wear_of(result)
+    if not wear:
         return
-    short = f", stopped by {found['stopped']}" if found["stopped"] else ""
+    short = f", stopped by {wear['stopped']}" if wear["stopped"] else ""
     console.print(
-        f"{found['written']:,} of {found['asked']:,} bytes, {found['files']:,} files{short}; "
-        f"{len(found['static_blocks']):,} static blocks",
+        f"{wear['written']:,} of {wear['asked']:,} bytes, {wear['files']:,} files{short}; "
+        f"{len(wear['static_blocks']):,} static blocks",
         markup=False,
     )
-    for one in found["volumes"]:
-        inside, moved = one["inside"], one["static_moved"]
+    for volume in wear["volumes"]:
+        inside, moved = volume["inside"], volume["static_moved"]
         share = "" if moved is None else f", {moved:.0%} of static blocks moved"
         console.print(
-            f"  {one['written_bytes'] / 1e9:.2f} GB in {format_duration_ns(one['time_ns'])}: "
+            f"  {volume['written_bytes'] / 1e9:.2f} GB in {format_duration_ns(volume['time_ns'])}: "
             f"mean {inside['mean']:.2f}, std {inside['std']:.2f}, "
             f"{inside['min']}–{inside['max']} erases",
             markup=False,
         )
         console.print(
-            f"    write amplification {_amplification(one)}{share}; static "
-            f"{one['static_leveling'] or '–'}, global {one['global_leveling'] or '–'}",
+            f"    write amplification {_amplification(volume)}{share}; static "
+            f"{volume['static_leveling'] or '–'}, global {volume['global_leveling'] or '–'}",
             markup=False,
         )
 
@@ -61,6 +61,6 @@ def shows_phases(_result: CaseResult) -> bool:
     return True
 
 
-def _amplification(one: Volume) -> str:
-    value = one["write_amplification"]
+def _amplification(volume: Volume) -> str:
+    value = volume["write_amplification"]
     return "" if value is None else f"{value:.2f}"

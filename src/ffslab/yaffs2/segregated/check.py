@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ffslab.yaffs2.findings import Findings, Where
 from ffslab.yaffs2.format import (
     CHUNK_ID_MAX,
     ID_DELETED,
@@ -22,6 +21,7 @@ from ffslab.yaffs2.format import (
 )
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import mount_tags
+from ffslab.yaffs2.problems import Problems, Where
 from ffslab.yaffs2.scan import LOG_KINDS, BlockKind, BlockRecord, FlashScan
 from ffslab.yaffs2.segregated.check_ids import check_ids
 from ffslab.yaffs2.segregated.head import (
@@ -41,69 +41,69 @@ _PIECE_SPARE = 3 << 28
 _LOOKED_AT_LEAST = 8
 
 
-def check_refusal(scan: FlashScan, mounted: SegregatedMounted, findings: Findings) -> bool:
+def check_refusal(scan: FlashScan, mounted: SegregatedMounted, problems: Problems) -> bool:
     """Whether the partition must not be read; says why."""
     if scan.geometry.pages_per_block > PAGES_MAX:
         message = f"{scan.geometry.pages_per_block} pages; {PAGES_MAX} are possible"
-        findings.add("layout-pages", message)
+        problems.add("layout-pages", message)
     if not mounted.refused:
         return False
-    for place, head in mounted.heads.items():
+    for address, head in mounted.heads.items():
         if head.state is HeadState.VERSION:
             message = f"has version {head.version}; the partition is not read"
-            findings.add("layout-version", message, Where(*place))
+            problems.add("layout-version", message, Where(*address))
     return True
 
 
 def check_segregated(
-    flash: FlashImage, scan: FlashScan, mounted: SegregatedMounted, findings: Findings
+    flash: FlashImage, scan: FlashScan, mounted: SegregatedMounted, problems: Problems
 ) -> None:
     """All rules that the original layout does not have."""
     for record in scan.of_kind(*LOG_KINDS):
-        _check_kinds(scan, record, findings)
+        _check_kinds(scan, record, problems)
     for record in scan.of_kind(BlockKind.METADATA):
         for page, tags in mount_tags(record):
             head = mounted.heads.get((record.block, page))
             if head is not None:
                 where = Where(record.block, page, tags.object_id)
-                _HeadCheck(flash, tags, head, findings, where).run()
+                _HeadCheck(flash, tags, head, problems, where).run()
     for flaw in mounted.flaws:
-        findings.add(flaw.rule, flaw.message, flaw.where)
+        problems.add(flaw.rule, flaw.message, flaw.where)
     for object_id, file in sorted(mounted.files.items()):
         for piece in file.pieces.values():
             if piece.head.good and names_lost_chunk(file, piece):
                 where = Where(*piece.place, object_id)
-                findings.add("index-lost", f"piece {piece.number} has a chunk of 0 bytes", where)
-    _check_horizon(scan, mounted, findings)
-    check_ids(flash, scan, mounted.ids, findings)
+                problems.add("index-lost", f"piece {piece.number} has a chunk of 0 bytes", where)
+    _check_horizon(scan, mounted, problems)
+    check_ids(flash, scan, mounted.ids, problems)
 
 
-def _check_kinds(scan: FlashScan, record: BlockRecord, findings: Findings) -> None:
+def _check_kinds(scan: FlashScan, record: BlockRecord, problems: Problems) -> None:
     """Which pages are in which kind of block, and what their tags say of the kind."""
     in_metadata = record.kind is BlockKind.METADATA
     largest_piece = CHUNK_ID_MAX // piece_chunks(scan.geometry.data_bytes)
-    for found in record.pages:
-        tags = found.tags
-        if not found.readable or tags.sequence != record.sequence or not _is_object(tags):
+    for scanned in record.pages:
+        tags = scanned.tags
+        if not scanned.readable or tags.sequence != record.sequence or not _is_object(tags):
             continue
-        where = Where(record.block, found.page, tags.object_id)
+        where = Where(record.block, scanned.page, tags.object_id)
         if tags.in_metadata != in_metadata:
             said = _kind_name(metadata=tags.in_metadata)
-            findings.add("block-kind", f"says that it is in a {said} block", where)
+            problems.add("block-kind", f"says that it is in a {said} block", where)
         if tags.object_id == ID_SUMMARY:
             continue
         if not (tags.is_header or tags.chunk_id or tags.piece is not None):
-            findings.add("tags-chunk-id", "has chunk id 0, and is no header", where)
+            problems.add("tags-chunk-id", "has chunk id 0, and is no header", where)
         elif bool(tags.chunk_id) is in_metadata:
             content = "a data chunk" if tags.chunk_id else "a header or index page"
             message = f"is {content} in a {_kind_name(metadata=in_metadata)} block"
-            findings.add("block-kind", message, where)
+            problems.add("block-kind", message, where)
         if tags.piece is not None:
             if tags.piece > largest_piece or tags.chunk_word & _PIECE_SPARE:
-                findings.add("tags-piece", f"has chunk word {tags.chunk_word:#x}", where)
+                problems.add("tags-piece", f"has chunk word {tags.chunk_word:#x}", where)
             if tags.object_id < ID_FIRST_ORDINARY:
                 message = f"is an index page of object {tags.object_id}"
-                findings.add("reserved-object", message, where)
+                problems.add("reserved-object", message, where)
 
 
 def _is_object(tags: Tags) -> bool:
@@ -114,29 +114,29 @@ def _kind_name(*, metadata: bool) -> str:
     return "metadata" if metadata else "data"
 
 
-def _check_horizon(scan: FlashScan, mounted: SegregatedMounted, findings: Findings) -> None:
+def _check_horizon(scan: FlashScan, mounted: SegregatedMounted, problems: Problems) -> None:
     first = mounted.horizon // POSITION_PAGES
     looked_at = sum(record.sequence >= first for record in scan.of_kind(BlockKind.DATA))
     most = max(_LOOKED_AT_LEAST, len(scan.blocks) // 2) + 2
     if looked_at > most:
         message = f"a mount looks at the data pages of {looked_at} blocks; {most} are allowed"
-        findings.add("horizon-far", message)
+        problems.add("horizon-far", message)
 
 
 class _HeadCheck:
     """One head against the rules."""
 
     def __init__(
-        self, flash: FlashImage, tags: Tags, head: Head, findings: Findings, where: Where
+        self, flash: FlashImage, tags: Tags, head: Head, problems: Problems, where: Where
     ) -> None:
         self._flash = flash
         self._tags = tags
         self._head = head
-        self._findings = findings
+        self._problems = problems
         self._where = where
 
     def _add(self, rule: str, message: str) -> None:
-        self._findings.add(rule, message, self._where)
+        self._problems.add(rule, message, self._where)
 
     def run(self) -> None:
         head = self._head
@@ -191,10 +191,10 @@ class _HeadCheck:
             if cut.position > self._head.now:
                 message = f"a cut at {cut.position:#x} is behind now, {self._head.now:#x}"
                 self._add("head-cuts", message)
-        for one, other in pairwise(cuts):
-            if other.position <= one.position or other.chunks <= one.chunks:
-                message = f"{other.chunks} at {other.position:#x} follows {one.chunks} at "
-                self._add("head-cuts", message + f"{one.position:#x}")
+        for earlier, other in pairwise(cuts):
+            if other.position <= earlier.position or other.chunks <= earlier.chunks:
+                message = f"{other.chunks} at {other.position:#x} follows {earlier.chunks} at "
+                self._add("head-cuts", message + f"{earlier.position:#x}")
 
     def _check_index(self) -> None:
         head, tags = self._head, self._tags

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ffslab.yaffs2.findings import Findings, Where
 from ffslab.yaffs2.format import GRAVES, ID_DELETED, ID_MAX, SEQUENCE_LIMIT
 from ffslab.yaffs2.header import parse_header
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import mount_tags, newest_first
+from ffslab.yaffs2.problems import Problems, Where
 from ffslab.yaffs2.scan import LOG_KINDS, BlockKind, BlockRecord, FlashScan
 from ffslab.yaffs2.segregated.ids import PARTS_MAX, PartState
 from ffslab.yaffs2.segregated.marks import position_of
@@ -60,30 +60,32 @@ def highest_id(scan: FlashScan) -> int:
     )
 
 
-def check_ids(flash: FlashImage, scan: FlashScan, ids: ObjectIds, findings: Findings) -> None:
+def check_ids(flash: FlashImage, scan: FlashScan, ids: ObjectIds, problems: Problems) -> None:
     """Every part by itself, then the newest ones against the headers."""
     for record, part in ids.versions:
         where = Where(record.block, record.last_page)
         if part.state is PartState.MAGIC:
-            findings.add("ids-part", "has no part of the object ids behind its entries", where)
+            problems.add("ids-part", "has no part of the object ids behind its entries", where)
         elif part.state is PartState.CRC:
-            findings.add("ids-part", "its part of the object ids has another CRC", where)
+            problems.add("ids-part", "its part of the object ids has another CRC", where)
         elif part.state is PartState.FIELDS:
             message = f"its part has {part.count} ids from {part.first} on; parts have {ids.count}"
-            findings.add("ids-fields", f"{message}, and there are {PARTS_MAX}", where)
+            problems.add("ids-fields", f"{message}, and there are {PARTS_MAX}", where)
         elif part.now > _POSITION_LAST:
             message = f"its part has the position {part.now:#x}, which no data page can have"
-            findings.add("ids-fields", message, where)
+            problems.add("ids-fields", message, where)
     headers = _read_headers(flash, scan, ids)
     sequences = {record.sequence for record in scan.of_kind(*LOG_KINDS)}
     for object_id, last in sorted(headers.last.items()):
         where = Where(last.record.block, last.page, object_id)
-        place = f"the part in block {last.version.record.block}"
+        last_part = f"the part in block {last.version.record.block}"
         if not last.version.part.has(object_id):
             if object_id not in headers.shadowed and _is_alive(last, sequences):
-                findings.add("ids-missing", f"is missing in {place}", where)
+                problems.add("ids-missing", f"is missing in {last_part}", where)
         elif object_id not in headers.newer and _is_deleted_before(last):
-            findings.add("ids-deleted", f"says that the object is deleted; {place} has it", where)
+            problems.add(
+                "ids-deleted", f"says that the object is deleted; {last_part} has it", where
+            )
 
 
 def _read_headers(flash: FlashImage, scan: FlashScan, ids: ObjectIds) -> _Headers:

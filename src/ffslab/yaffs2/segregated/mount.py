@@ -24,7 +24,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ffslab.yaffs2.findings import Where
 from ffslab.yaffs2.format import CHUNK_ID_MAX, GRAVES, ID_MAX, ID_SUMMARY, ID_UNLINKED, ObjectType
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.mount import (
@@ -36,6 +35,7 @@ from ffslab.yaffs2.mount import (
     mount_tags,
     newest_first,
 )
+from ffslab.yaffs2.problems import Where
 from ffslab.yaffs2.scan import BlockKind, BlockRecord, FlashScan
 from ffslab.yaffs2.segregated.head import (
     FLAG_LOST,
@@ -187,8 +187,8 @@ class _SegregatedScan(MountScan):
             refused,
         )
 
-    def _add_flaw(self, rule: str, message: str, object_id: int, place: Place) -> None:
-        self._flaws.append(Flaw(rule, message, Where(*place, object_id)))
+    def _add_flaw(self, rule: str, message: str, object_id: int, address: Place) -> None:
+        self._flaws.append(Flaw(rule, message, Where(*address, object_id)))
 
     # --- metadata blocks ---
 
@@ -210,18 +210,18 @@ class _SegregatedScan(MountScan):
                 self._count_horizon((block, page))
         else:
             self._take(block, page, tags)
-            found = self._objects.get(object_id)
-            if found is not None and found.header_at == (block, page):
+            obj = self._objects.get(object_id)
+            if obj is not None and obj.header_at == (block, page):
                 self._header_order[object_id] = self._order
-                if found.object_type is ObjectType.FILE:
+                if obj.object_type is ObjectType.FILE:
                     self._count_horizon((block, page))
 
-    def _count_horizon(self, place: Place) -> None:
+    def _count_horizon(self, address: Place) -> None:
         """A mount reads this head."""
-        if self._heads[place].good:
-            self._horizon = max(self._horizon, self._heads[place].horizon)
+        if self._heads[address].good:
+            self._horizon = max(self._horizon, self._heads[address].horizon)
 
-    def _shrink(self, found: FoundObject, limit: int) -> None:
+    def _shrink(self, obj: FoundObject, limit: int) -> None:
         """Cuts say what is dead; headers under 3 and 4 do not."""
 
     def _shadow(self, block: int, object_id: int) -> None:
@@ -237,30 +237,30 @@ class _SegregatedScan(MountScan):
         return f"version {min(versions)}; only version 1 is known"
 
     def _find_files(self) -> None:
-        for object_id, found in self._objects.items():
-            if found.header_at is None:
+        for object_id, obj in self._objects.items():
+            if obj.header_at is None:
                 continue
-            head = self._heads[found.header_at]
-            found.attributes = head.attributes
-            if found.object_type is not ObjectType.FILE:
+            head = self._heads[obj.header_at]
+            obj.attributes = head.attributes
+            if obj.object_type is not ObjectType.FILE:
                 continue
-            if found.parent_id not in GRAVES:
-                self._files[object_id] = self._index_of(found, found.header_at, head)
-            elif found.parent_id == ID_UNLINKED:
-                file = self._index_of(found, found.header_at, head)
+            if obj.parent_id not in GRAVES:
+                self._files[object_id] = self._index_of(obj, obj.header_at, head)
+            elif obj.parent_id == ID_UNLINKED:
+                file = self._index_of(obj, obj.header_at, head)
                 self._unlinked[object_id] = frozenset(
                     self._place(entry)
                     for piece in file.pieces.values()
                     for _, entry in self._entries(file, piece)
                 )
 
-    def _index_of(self, found: FoundObject, header_at: Place, head: Head) -> FileIndex:
+    def _index_of(self, obj: FoundObject, header_at: Place, head: Head) -> FileIndex:
         """The newest version of each piece."""
-        file = FileIndex(found, head)
-        pages = self._index_pages.get(found.object_id, {})
-        for number, (_, place) in pages.items():
-            file.pieces[number] = Piece(number, place, self._heads[place])
-        newer_page = 0 in pages and pages[0][0] < self._header_order[found.object_id]
+        file = FileIndex(obj, head)
+        pages = self._index_pages.get(obj.object_id, {})
+        for number, (_, address) in pages.items():
+            file.pieces[number] = Piece(number, address, self._heads[address])
+        newer_page = 0 in pages and pages[0][0] < self._header_order[obj.object_id]
         if (head.has_index or not head.good) and not newer_page:
             file.pieces[0] = Piece(0, header_at, head, in_header=True)
         return file
@@ -291,12 +291,12 @@ class _SegregatedScan(MountScan):
 
     def _note_stranger(self, tags: Tags, position: int) -> None:
         """Data of what is no file are those of an earlier life of the id, if they are older."""
-        found = self._objects.get(tags.object_id)
-        if found is None or found.header_at is None or found.parent_id in GRAVES:
+        obj = self._objects.get(tags.object_id)
+        if obj is None or obj.header_at is None or obj.parent_id in GRAVES:
             return
-        head = self._heads[found.header_at]
+        head = self._heads[obj.header_at]
         if head.good and position >= head.now:
-            found.data_before_type = True
+            obj.data_before_type = True
 
     # --- which page is which chunk ---
 
@@ -355,79 +355,79 @@ class _SegregatedScan(MountScan):
         return block - 1, page
 
     def _apply_entry(self, file: FileIndex, chunk_id: int, entry: int) -> None:
-        object_id, place = file.found.object_id, self._place(entry)
+        object_id, address = file.found.object_id, self._place(entry)
         piece = file.named[chunk_id][1]
-        problem = self._entry_problem(chunk_id, place, piece.position)
+        problem = self._entry_problem(chunk_id, address, piece.position)
         if problem:
             message = f"chunk {chunk_id} is at {entry:#x}, which {problem}"
             self._add_flaw("index-entry", message, object_id, piece.place)
             return
-        if place in self._owners:
-            owner = "chunk {1} of object {0}".format(*self._owners[place])
-            self._add_flaw("index-twice", f"is chunk {chunk_id}, and {owner}", object_id, place)
+        if address in self._owners:
+            owner = "chunk {1} of object {0}".format(*self._owners[address])
+            self._add_flaw("index-twice", f"is chunk {chunk_id}, and {owner}", object_id, address)
             return
-        tags = self._data_tags.get(place)
+        tags = self._data_tags.get(address)
         byte_count = max(
             0, min(self._data_bytes, file.found.size - (chunk_id - 1) * self._data_bytes)
         )
         if tags is None:
             message = f"is chunk {chunk_id}, and its tags cannot be read"
-            self._add_flaw("index-tags", message, object_id, place)
+            self._add_flaw("index-tags", message, object_id, address)
         elif (tags.object_id, tags.chunk_id) != (object_id, chunk_id):
             message = (
                 f"is chunk {chunk_id} by the index, chunk {tags.chunk_id} of object "
                 f"{tags.object_id} by its tags"
             )
-            self._add_flaw("index-tags", message, object_id, place)
+            self._add_flaw("index-tags", message, object_id, address)
         else:
             byte_count = min(tags.byte_count, self._data_bytes)
-            self._check_age(file, chunk_id, place, piece)
-        self._give(file, chunk_id, place, byte_count)
+            self._check_age(file, chunk_id, address, piece)
+        self._give(file, chunk_id, address, byte_count)
 
-    def _entry_problem(self, chunk_id: int, place: Place, piece_position: int) -> str:
+    def _entry_problem(self, chunk_id: int, address: Place, piece_position: int) -> str:
         if not chunk_id:
             return "names a page for chunk 0"
-        if not 0 <= place[0] < len(self._scan.blocks):
+        if not 0 <= address[0] < len(self._scan.blocks):
             return "is behind the partition"
-        record = self._scan.blocks[place[0]]
+        record = self._scan.blocks[address[0]]
         if record.kind is not BlockKind.DATA:
             return f"is in a block without data ({record.kind.value})"
-        if position_of(record.sequence, place[1]) >= piece_position:
+        if position_of(record.sequence, address[1]) >= piece_position:
             return "is not older than the index"
-        if not any(found.page == place[1] for found in record.pages):
+        if not any(scanned.page == address[1] for scanned in record.pages):
             return "is not written"
-        if place in self._summary_pages:
+        if address in self._summary_pages:
             return "is a block summary"
         return ""
 
-    def _check_age(self, file: FileIndex, chunk_id: int, place: Place, piece: Piece) -> None:
+    def _check_age(self, file: FileIndex, chunk_id: int, address: Place, piece: Piece) -> None:
         newest = file.newest.get(chunk_id)
-        if newest is None or newest.place == place or newest.maybe_torn:
+        if newest is None or newest.place == address or newest.maybe_torn:
             return
         if newest.position < piece.position:
             message = f"is chunk {chunk_id}, and its index has an older page"
             self._add_flaw("index-stale", message, file.found.object_id, newest.place)
 
-    def _give(self, file: FileIndex, chunk_id: int, place: Place, byte_count: int) -> None:
-        self._owners[place] = (file.found.object_id, chunk_id)
-        position = position_of(self._scan.blocks[place[0]].sequence, place[1])
+    def _give(self, file: FileIndex, chunk_id: int, address: Place, byte_count: int) -> None:
+        self._owners[address] = (file.found.object_id, chunk_id)
+        position = position_of(self._scan.blocks[address[0]].sequence, address[1])
         unflushed = file.head.good and position >= file.head.now
-        file.found.chunks[chunk_id] = Chunk(*place, byte_count, unflushed)
+        file.found.chunks[chunk_id] = Chunk(*address, byte_count, unflushed)
 
     def _set_size(self, file: FileIndex) -> None:
-        found, head = file.found, file.head
+        obj, head = file.found, file.head
         for piece in file.pieces.values():
             if head.good and piece.head.good and piece.head.now > head.now and not piece.in_header:
-                found.size = max(found.size, min(piece.head.size, self._max))
-        for chunk_id, chunk in found.chunks.items():
+                obj.size = max(obj.size, min(piece.head.size, self._max))
+        for chunk_id, chunk in obj.chunks.items():
             end = (chunk_id - 1) * self._data_bytes + chunk.byte_count
             if chunk.unflushed and chunk_id in file.newer:
-                found.size = max(found.size, end)
-            elif found.size < found.limit:  # tags and header have two sizes, so the data tell
-                found.size = max(found.size, min(end, found.limit))
-        last = file.pieces.get(-(-found.size // self._data_bytes) // self._chunks)
+                obj.size = max(obj.size, end)
+            elif obj.size < obj.limit:  # tags and header have two sizes, so the data tell
+                obj.size = max(obj.size, min(end, obj.limit))
+        last = file.pieces.get(-(-obj.size // self._data_bytes) // self._chunks)
         flags = head.flags | (last.head.flags if last and last.head.good else 0)
-        found.has_tail = head.good and bool(flags & FLAG_TAIL)
+        obj.has_tail = head.good and bool(flags & FLAG_TAIL)
 
     def _live_index_pages(self) -> set[Place]:
         return {

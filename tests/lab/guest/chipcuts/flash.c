@@ -30,12 +30,15 @@ int flash_open(struct flash *flash, const char *path)
 	flash->fd = open(path, O_RDWR | O_CLOEXEC);
 	flash->raw_fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (flash->fd < 0 || flash->raw_fd < 0 ||
-	    ioctl(flash->fd, MEMGETINFO, &mtd) ||
+	    ioctl(flash->fd, MEMGETINFO, &mtd))
+		return errno;
+	flash->is_nor = mtd.type == MTD_NORFLASH;
+	if (!flash->is_nor &&
 	    ioctl(flash->raw_fd, MTDFILEMODE, MTD_FILE_MODE_RAW))
 		return errno;
 	if (mtd.writesize > FLASH_PAGE_MAX || mtd.oobsize > FLASH_OOB_MAX)
 		return EFBIG;
-	flash->page_bytes = mtd.writesize;
+	flash->page_bytes = flash->is_nor ? FLASH_NOR_PAGE : mtd.writesize;
 	flash->oob_bytes = mtd.oobsize;
 	flash->block_bytes = mtd.erasesize;
 	return 0;
@@ -70,6 +73,9 @@ int flash_program(const struct flash *flash, uint32_t page, uint32_t column,
 	};
 
 	pattern(data, bytes, seed);
+	if (flash->is_nor)
+		return pwrite(flash->fd, data, bytes, (off_t)request.start) !=
+		       (ssize_t)bytes ? errno : 0;
 	pattern(oob, flash->oob_bytes, seed + 1000);
 	/* The mark of a bad block is no part of the contents. */
 	oob[0] = 0xff;
@@ -97,6 +103,8 @@ int flash_read(const struct flash *flash, uint32_t page,
 	if (pread(flash->raw_fd, read->raw, flash->page_bytes, at) !=
 	    (ssize_t)flash->page_bytes)
 		return errno ? errno : EIO;
+	if (flash->is_nor)
+		return 0;
 	return ioctl(flash->fd, MEMREADOOB, &oob) ? errno : 0;
 }
 

@@ -9,13 +9,15 @@
 
 #define FLASH_PAGE_MAX 4096
 #define FLASH_OOB_MAX 256
+#define FLASH_NOR_PAGE 256	/* of the chips of the tests */
 
 /**
  * struct flash - an MTD device
  * @fd, @raw_fd: the second reads true bits, without ECC
+ * @is_nor: there is neither ECC nor OOB area, and MTD's own unit is a byte
  */
 struct flash {
-	int fd, raw_fd;
+	int fd, raw_fd, is_nor;
 	uint32_t page_bytes, oob_bytes, block_bytes;
 };
 

@@ -63,8 +63,8 @@ class LogCase:
     @property
     def line(self) -> Latency | None:
         """What the daemon waited for: a line with its sync; without any, the line."""
-        found = {latency.op: latency for latency in self.case.latencies}
-        return next((found[op] for op in LINE_OPS if op in found), None)
+        by_op = {latency.op: latency for latency in self.case.latencies}
+        return next((by_op[op] for op in LINE_OPS if op in by_op), None)
 
 
 @dataclass(frozen=True)
@@ -81,15 +81,19 @@ class LogRun:
     @property
     def measured(self) -> tuple[LogCase, ...]:
         """The cases that passed; one that ran out of space is among the failures."""
-        return tuple(one for one in self.cases if one.case.passed and one.line is not None)
+        return tuple(
+            log_case
+            for log_case in self.cases
+            if log_case.case.passed and log_case.line is not None
+        )
 
     @property
     def panes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.pane for one in self.measured))
+        return tuple(dict.fromkeys(log_case.pane for log_case in self.measured))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.label for one in self.measured))
+        return tuple(dict.fromkeys(log_case.label for log_case in self.measured))
 
     @property
     def points(self) -> tuple[float, ...]:
@@ -98,12 +102,14 @@ class LogRun:
     def at(self, label: str, pane: str, point: float) -> tuple[LogCase, ...]:
         """The cases of a place, which differ in the seed."""
         return tuple(
-            one for one in self.measured if (one.label, one.pane, one.point) == (label, pane, point)
+            log_case
+            for log_case in self.measured
+            if (log_case.label, log_case.pane, log_case.point) == (label, pane, point)
         )
 
-    def identity(self, one: LogCase) -> dict[str, str]:
+    def identity(self, log_case: LogCase) -> dict[str, str]:
         """What tells a case's configuration from others: its colour and dash in every chart."""
-        return {name: one.case.axes.get(name, "") for name in self.line_axes}
+        return {name: log_case.case.axes.get(name, "") for name in self.line_axes}
 
     def place(self, pane: str, point: float) -> str:
         """A place in words: `used, sync interval 10`; empty if there is only one."""
@@ -114,8 +120,10 @@ class LogRun:
 def operations(cases: Sequence[LogCase], op: str) -> Distribution | None:
     """The operations of one kind of several cases together; `line`: what the daemon waited for."""
     if op == "line":
-        return merge(line for one in cases if (line := one.line) is not None)
-    return merge(found for one in cases for found in one.case.latencies if found.op == op)
+        return merge(line for log_case in cases if (line := log_case.line) is not None)
+    return merge(
+        latency for log_case in cases for latency in log_case.case.latencies if latency.op == op
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,34 +140,34 @@ def load_log(run_dir: Path) -> LogRun:
     return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
 
 
-def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> LogRun:
+def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> LogRun:
     """The run in `run_dir` of what was read of it; raises as `load_log` does."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [one.head["spec"] for one in found]
+        specs = [read_case.head["spec"] for read_case in read_cases]
         study, fixed = study_word(manifest), fixed_options(specs)
         cases = [
             replace(
-                plain_case(one.head, manifest, study, fixed),
-                metrics=one.figures.metrics,
-                latencies=one.figures.latencies,
+                plain_case(read_case.head, manifest, study, fixed),
+                metrics=read_case.figures.metrics,
+                latencies=read_case.figures.latencies,
             )
-            for one in found
+            for read_case in read_cases
         ]
-        return _placed(outline(run_dir, manifest, specs, tuple(cases)), found, cases)
+        return _placed(outline(run_dir, manifest, specs, tuple(cases)), read_cases, cases)
 
 
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
     log = log_of(row)
     phases = {phase["phase"]: phase for phase in row["phases"]}
-    found = _log_figures(log) if log else {}
+    figures = _log_figures(log) if log else {}
     if "workload" in phases:
-        found |= _wear_figures(phases["workload"])
+        figures |= _wear_figures(phases["workload"])
     if log and "append" in phases:
-        found |= _life(row["spec"], log, phases["append"])
+        figures |= _life(row["spec"], log, phases["append"])
     return Figures(
-        metrics={name: float(value) for name, value in found.items() if value is not None},
+        metrics={name: float(value) for name, value in figures.items() if value is not None},
         latencies=tuple(histogram(entry) for entry in row["latencies"]),
         tasks=_tasks(log["tasks"] if log else ()),
     )
@@ -197,8 +205,8 @@ def _life(spec: Document, log: LogResult, append: PhaseResult) -> dict[str, floa
     return {"life_lines": lines, "life_years": lines * per_line_s / _S_PER_YEAR}
 
 
-def _placed(run: Run, found: Sequence[Read[Figures]], cases: Sequence[Case]) -> LogRun:
-    rows = [one.head for one in found]
+def _placed(run: Run, read_cases: Sequence[Read[Figures]], cases: Sequence[Case]) -> LogRun:
+    rows = [read_case.head for read_case in read_cases]
     numeric = _numeric_axes(rows)
     axis = _axis(numeric[0], rows) if numeric else None
     aside = {*numeric, data.SEED, data.STATE}
@@ -206,14 +214,14 @@ def _placed(run: Run, found: Sequence[Read[Figures]], cases: Sequence[Case]) -> 
     line_axes += [name for name in run.varying if name not in aside and _tells(name, cases)]
     pane_axes = [name for name in run.varying if name == data.STATE or name in numeric[1:]]
     placed = []
-    for one, case in zip(found, cases, strict=True):
+    for read_case, case in zip(read_cases, cases, strict=True):
         placed.append(
             LogCase(
                 case=case,
                 label=data.group_label(case.axes, line_axes) or "all cases",
                 pane=data.group_label(case.axes, pane_axes),
-                point=_point(one.head, axis.name) if axis else 0.0,
-                tasks=one.figures.tasks,
+                point=_point(read_case.head, axis.name) if axis else 0.0,
+                tasks=read_case.figures.tasks,
             )
         )
     return LogRun(run, tuple(placed), axis, tuple(line_axes))
@@ -224,15 +232,15 @@ def _tells(axis: str, cases: Sequence[Case]) -> bool:
     values: dict[str, set[str]] = {}
     for case in cases:
         values.setdefault(case.filesystem, set()).add(case.axes.get(axis, ""))
-    return axis != data.FILESYSTEM and any(len(found) > 1 for found in values.values())
+    return axis != data.FILESYSTEM and any(len(distinct) > 1 for distinct in values.values())
 
 
 def _numeric_axes(rows: Sequence[CaseHead]) -> tuple[str, ...]:
     """The axes with several values that are numbers everywhere, those of the log first."""
     names = [
         name
-        for name, found in axis_values(rows).items()
-        if name != data.SEED and all(map(is_number, found)) and len(set(found)) > 1
+        for name, values in axis_values(rows).items()
+        if name != data.SEED and all(map(is_number, values)) and len(set(values)) > 1
     ]
     order = {name: rank for rank, name in enumerate(_TITLES)}
     return tuple(sorted(names, key=lambda name: order.get(name, len(order))))

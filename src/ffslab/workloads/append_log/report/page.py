@@ -1,4 +1,4 @@
-"""append-log's part of a report: data → findings, charts and tables → what its template shows."""
+"""append-log's part of a report: data → sentences, charts and tables → what its template shows."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import seeds_text
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import capitalized
 from ffslab.report.standings import ALIKE
-from ffslab.workloads.append_log.report import findings, tables
+from ffslab.workloads.append_log.report import sentences, tables
 from ffslab.workloads.append_log.report.load import Figures, LogRun, figures_of, run_of
 
 TITLE = "append-log"
 __all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 _RULE = (
     "Configurations are compared at each point, by the mean over seeds; of several points the "
-    f"range is given with where its ends are. {sentence(ALIKE)} counts as alike."
+    f"range is given with where its ends are. {capitalized(ALIKE)} counts as alike."
 )
 _GLOSSARY = (
     ("sync", "fsync() or fdatasync() of the log: after it the lines are on the flash."),
@@ -30,22 +30,22 @@ _GLOSSARY = (
 )
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, found))
+    return context(run_of(run_dir, read_cases))
 
 
 def context(run: LogRun) -> dict[str, Any]:
     """Everything the template shows."""
-    styles = styles_for({one.label: run.identity(one) for one in run.cases})
+    styles = styles_for({log_case.label: run.identity(log_case) for log_case in run.cases})
     return {
         **common(run.run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
         "rule": _RULE,
         "seeds": f"{seeds_text(run.run.seeds)}.",
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
-        "topics": findings.topics(run),
-        "why": findings.why({one.case.filesystem for one in run.measured}),
+        "topics": sentences.topics(run),
+        "why": sentences.why({log_case.case.filesystem for log_case in run.measured}),
         "axis_word": run.axis.word if run.axis else "",
         "figures": tables.figures(run, styles),
         "tails": tables.tail_charts(run),

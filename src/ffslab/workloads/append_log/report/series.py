@@ -13,33 +13,33 @@ Value = Callable[[LogCase], float | None]
 
 def of_metric(name: str) -> Value:
     """A figure of the case."""
-    return lambda one: one.case.metrics.get(name)
+    return lambda log_case: log_case.case.metrics.get(name)
 
 
 def of_line(percent: float) -> Value:
     """A percentile of what the daemon waited for."""
 
-    def value(one: LogCase) -> float | None:
-        found = operations([one], "line")
-        return found.percentile_ns(percent) if found is not None else None
+    def value(log_case: LogCase) -> float | None:
+        distribution = operations([log_case], "line")
+        return distribution.percentile_ns(percent) if distribution is not None else None
 
     return value
 
 
-def slowest(one: LogCase) -> float | None:
+def slowest(log_case: LogCase) -> float | None:
     """The longest that any line took, synced or not."""
-    return max((float(e.max_ns) for e in one.case.latencies if e.op in LINE_OPS), default=None)
+    return max((float(e.max_ns) for e in log_case.case.latencies if e.op in LINE_OPS), default=None)
 
 
 def mean_of(cases: Sequence[LogCase], value: Value) -> Mean | None:
     """The mean over the seeds of a place, with its range."""
-    known = [found for one in cases if (found := value(one)) is not None]
+    known = [figure for log_case in cases if (figure := value(log_case)) is not None]
     return Mean.of(known) if known else None
 
 
 def lines_of(run: LogRun, pane: str, value: Value) -> dict[str, dict[float, Mean]]:
     """Each configuration's values by the points of the axis, in one pane."""
-    found = {
+    by_label = {
         label: {
             point: mean
             for point in run.points
@@ -47,7 +47,7 @@ def lines_of(run: LogRun, pane: str, value: Value) -> dict[str, dict[float, Mean
         }
         for label in run.labels
     }
-    return {label: line for label, line in found.items() if line}
+    return {label: line for label, line in by_label.items() if line}
 
 
 def plain(lines: Mapping[str, Mapping[float, Mean]]) -> dict[str, dict[float, float]]:

@@ -8,9 +8,9 @@ from ffslab.report import charts, data, tails
 from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, curves, linear_quantity
 from ffslab.report.distribution import PERCENTILES, Distribution
 from ffslab.report.parts import Table, by_filesystem
-from ffslab.report.quantity import duration, grouped, sentence, significant
-from ffslab.workloads.append_log.report.findings import background_share
+from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.workloads.append_log.report.load import LogCase, LogRun, operations
+from ffslab.workloads.append_log.report.sentences import background_share
 from ffslab.workloads.append_log.report.series import (
     Value,
     lines_of,
@@ -57,13 +57,15 @@ def _figure(
     axis, is_time = run.axis, key != "pages"
     if axis is None:
         return None
-    found = {pane: lines_of(run, pane, value) for pane in run.panes}
+    by_pane = {pane: lines_of(run, pane, value) for pane in run.panes}
     panes = [
         Pane(pane, tuple(Curve(styles[name], tuple(line.items())) for name, line in lines.items()))
-        for pane, lines in found.items()
+        for pane, lines in by_pane.items()
     ]
     keys = tuple(styles[label] for label in run.labels)
-    means = [mean for lines in found.values() for line in lines.values() for mean in line.values()]
+    means = [
+        mean for lines in by_pane.values() for line in lines.values() for mean in line.values()
+    ]
     quantity = linear_quantity(title, [mean.mean for mean in means])
     if is_time:
         quantity = Quantity(title, "ms", _MS, quantity.logarithmic)
@@ -73,7 +75,7 @@ def _figure(
 
 def tail_charts(run: LogRun) -> list[tuple[str, str, str]]:
     """Per point of the axis: heading, meaning and drawing of how the latencies are spread."""
-    look = charts.look_for([data.Group(run.identity(one), ()) for one in run.measured])
+    look = charts.look_for([data.Group(run.identity(log_case), ()) for log_case in run.measured])
     drawn = []
     for number, point in enumerate(run.points):
         lines = [
@@ -81,36 +83,38 @@ def tail_charts(run: LogRun) -> list[tuple[str, str, str]]:
                 pane or "all",
                 cases[0].case.filesystem,
                 charts.options_key(run.identity(cases[0])),
-                found.tail(),
+                distribution.tail(),
             )
             for pane in run.panes
             for label in run.labels
             if (cases := run.at(label, pane, point))
-            and (found := operations(cases, "line")) is not None
+            and (distribution := operations(cases, "line")) is not None
         ]
         if lines:
             heading = run.axis.text(point) if run.axis else "All lines"
             title = f"{heading}: share of lines slower than t"
             drawing = tails.tails(lines, title, look, f"log-tail-{number}")
-            drawn.append((sentence(heading), _waits(run, point), drawing))
+            drawn.append((capitalized(heading), _waits(run, point), drawing))
     return drawn
 
 
 def _waits(run: LogRun, point: float) -> str:
-    ops = {one.line.op for one in run.measured if one.point == point and one.line}
+    ops = {
+        log_case.line.op for log_case in run.measured if log_case.point == point and log_case.line
+    }
     return "a line with its sync" if "append-sync" in ops else "the write() of a line"
 
 
 def latency_table(run: LogRun) -> Table:
     """All kinds of operations of every place, over the seeds."""
     rows = []
-    for label, place, cases in _places(run):
+    for label, scenario, cases in _places(run):
         synced = operations(cases, "sync") is not None
         for op, words in _OPERATIONS.items():
-            found = operations(cases, op)
+            distribution = operations(cases, op)
             # Without a sync the daemon waits for the write() alone.
-            if found is not None and (synced or op != "append"):
-                rows.append((label, place, words, *_spread(found)))
+            if distribution is not None and (synced or op != "append"):
+                rows.append((label, scenario, words, *_spread(distribution)))
     head = ("configuration", "setting", "operation", "count", "mean")
     return by_filesystem(
         Table(
@@ -123,12 +127,12 @@ def latency_table(run: LogRun) -> Table:
     )
 
 
-def _spread(found: Distribution) -> tuple[str, ...]:
+def _spread(distribution: Distribution) -> tuple[str, ...]:
     return (
-        grouped(found.count),
-        duration(found.mean_ns),
-        *(duration(found.percentile_ns(percent)) for percent in PERCENTILES),
-        duration(found.max_ns),
+        grouped(distribution.count),
+        duration(distribution.mean_ns),
+        *(duration(distribution.percentile_ns(percent)) for percent in PERCENTILES),
+        duration(distribution.max_ns),
     )
 
 
@@ -148,13 +152,13 @@ _COLUMNS: tuple[tuple[str, str, Value, Callable[[float], str]], ...] = (
 def flash_table(run: LogRun) -> Table:
     """What the flash did for the lines of every place, means over the seeds."""
     rows = []
-    for label, place, cases in _places(run):
+    for label, scenario, cases in _places(run):
         means = [mean_of(cases, value) for _, _, value, _ in _COLUMNS]
         cells = (
             form(mean.mean) if mean else _NONE
             for mean, (_, _, _, form) in zip(means, _COLUMNS, strict=True)
         )
-        rows.append((label, place, *cells))
+        rows.append((label, scenario, *cells))
     head = ("configuration", "setting", *(title for title, _, _, _ in _COLUMNS))
     units = ("", "", *(unit for _, unit, _, _ in _COLUMNS))
     note = (
@@ -168,15 +172,15 @@ def flash_table(run: LogRun) -> Table:
 def case_table(run: LogRun) -> Table:
     """Every case by itself."""
     rows = []
-    for one in run.cases:
-        values = (of_line(50)(one), of_line(99)(one), slowest(one))
+    for log_case in run.cases:
+        values = (of_line(50)(log_case), of_line(99)(log_case), slowest(log_case))
         times = (duration(value) if value is not None else _NONE for value in values)
-        mean = one.case.metrics.get("line_mean_ns")
-        pages = one.case.metrics.get("pages_per_line")
+        mean = log_case.case.metrics.get("line_mean_ns")
+        pages = log_case.case.metrics.get("pages_per_line")
         rows.append(
             (
-                one.case.id,
-                one.case.outcome,
+                log_case.case.id,
+                log_case.case.outcome,
                 duration(mean) if mean is not None else _NONE,
                 *times,
                 significant(pages) if pages is not None else _NONE,

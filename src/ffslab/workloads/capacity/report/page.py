@@ -56,17 +56,17 @@ def figures_of(row: CaseResult) -> CapacityResult | None:
     return capacity_of(row)
 
 
-def page(run_dir: Path, found: Sequence[Read[CapacityResult | None]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[CapacityResult | None]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, found)
+        run = plain_outline(run_dir, manifest, read_cases)
         cases = run.cases
         labels = {case.id: _label(run, case) for case in cases}
         measured = [
-            (case, one.figures)
-            for case, one in zip(cases, found, strict=True)
-            if case.passed and one.figures is not None
+            (case, read_case.figures)
+            for case, read_case in zip(cases, read_cases, strict=True)
+            if case.passed and read_case.figures is not None
         ]
         styles = styles_for({labels[case.id]: _identity(run, case) for case, _ in measured})
         return {
@@ -79,7 +79,9 @@ def page(run_dir: Path, found: Sequence[Read[CapacityResult | None]]) -> dict[st
                 for number, (case, figures) in enumerate(measured)
                 if (drawn := _course(run_dir, case, figures, labels, styles, number)) is not None
             ],
-            "case_table": _case_table(run, labels, {case.id: one for case, one in measured}),
+            "case_table": _case_table(
+                run, labels, {case.id: capacity for case, capacity in measured}
+            ),
         }
 
 
@@ -98,17 +100,17 @@ def capacity_table(
 ) -> Table:
     """What fits, and what comes back, of each case."""
     rows = []
-    for case, found in measured:
-        back = (found["deleted_bytes"], found["synced_bytes"], found["settled_bytes"])
+    for case, capacity in measured:
+        back = (capacity["deleted_bytes"], capacity["synced_bytes"], capacity["settled_bytes"])
         rows.append(
             (
                 labels[case.id],
-                _mib(found["promised_bytes"]),
-                _mib(found["written_bytes"]),
-                significant(100 * found["partition_share"]),
-                _mib(found["written_bytes"] - found["promised_bytes"]),
+                _mib(capacity["promised_bytes"]),
+                _mib(capacity["written_bytes"]),
+                significant(100 * capacity["partition_share"]),
+                _mib(capacity["written_bytes"] - capacity["promised_bytes"]),
                 *map(_mib, back),
-                _mib(found["again_bytes"]),
+                _mib(capacity["again_bytes"]),
             )
         )
     head = ("configuration", "promised", "written", "of the partition", "more than promised")
@@ -127,8 +129,8 @@ def peak_table(measured: Sequence[tuple[Case, CapacityResult]], labels: Mapping[
             peak["cause"],
             "; ".join(_work(task) for task in peak["tasks"]) or _NONE,
         )
-        for case, found in measured
-        for peak in found["peaks"][:5]
+        for case, capacity in measured
+        for peak in capacity["peaks"][:5]
     ]
     head = ("configuration", "after", "took", "cause", "on the flash meanwhile")
     units = ("", "MiB", "", "", "")
@@ -155,15 +157,15 @@ def _work(task: Mapping[str, Any]) -> str:
 def _course(
     run_dir: Path,
     case: Case,
-    found: CapacityResult,
+    capacity: CapacityResult,
     labels: Mapping[str, str],
     styles: Mapping[str, Style],
     number: int,
 ) -> Drawn | None:
     series = read_requests(RunDirectory(run_dir).case_dir(case.id))
-    causes = {peak["request"]: cause_words(peak) for peak in found["peaks"]}
+    causes = {peak["request"]: cause_words(peak) for peak in capacity["peaks"]}
     course = (
-        course_of(series[0], found["promised_bytes"], found["request_bytes"], causes)
+        course_of(series[0], capacity["promised_bytes"], capacity["request_bytes"], causes)
         if series
         else None
     )
@@ -183,17 +185,19 @@ def cause_words(peak: SlowestResult) -> str:
     return who if task != cause and who else cause
 
 
-def _case_table(run: Run, labels: Mapping[str, str], found: Mapping[str, CapacityResult]) -> Table:
+def _case_table(
+    run: Run, labels: Mapping[str, str], capacities: Mapping[str, CapacityResult]
+) -> Table:
     rows = []
     for case in run.cases:
-        one = found.get(case.id)
-        latency = one["latency"] if one else None
+        capacity = capacities.get(case.id)
+        latency = capacity["latency"] if capacity else None
         rows.append(
             (
                 case.id,
                 case.outcome,
                 labels[case.id],
-                _mib(one["written_bytes"]) if one else _NONE,
+                _mib(capacity["written_bytes"]) if capacity else _NONE,
                 *(
                     (
                         duration(latency["mean_ns"]),

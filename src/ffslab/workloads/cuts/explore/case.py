@@ -24,7 +24,7 @@ from ffslab.workloads.cuts.explore.series import SeriesExplorer
 from ffslab.workloads.cuts.keys import SERIES, TELL
 from ffslab.workloads.cuts.oracle import oracle_for
 from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words
-from ffslab.workloads.cuts.plan import Cutter, cuts_of, cutter_of, history_of
+from ffslab.workloads.cuts.plan import Cutter, cuts_of, cuts_on_chip, cutter_of, history_of
 from ffslab.workloads.cuts.series import stored_series
 from ffslab.workloads.cuts.stored import CutsResult, configuration_of, outcomes_of, stored_of
 from ffslab.workloads.cuts.texts import GuestTexts
@@ -88,10 +88,10 @@ def _history(case: Case, guests: CutGuests, tell: Tell) -> Explored:
     if outcome.kind != "pass":
         reason = f"without any cut: {outcome.reason}"
         return Explored(Outcome(outcome.kind, reason, outcome.excerpt), stream, {"cuts": None})
-    history, workload = history_of(case), cuts_of(case)
+    history = history_of(case)
     explorer = Explorer(
         configuration_of(case),
-        workload,
+        cuts_on_chip(case),
         case.seed,
         guests.walk,
         oracle_for(case, history),
@@ -108,7 +108,7 @@ def _history(case: Case, guests: CutGuests, tell: Tell) -> Explored:
 
 def _series(case: Case, guests: CutGuests, tell: Tell) -> Explored:
     promise = promise_of(case.filesystem.type)
-    lives = SeriesExplorer(cuts_of(case), promise, case.seed, guests.series, tell).explore()
+    lives = SeriesExplorer(cuts_on_chip(case), promise, case.seed, guests.series, tell).explore()
     _keep(guests.directory, {SERIES: "".join(life.text for life in lives)})
     return _explored(case, stored_series(case, lives), RecordStream((), (), False))
 

@@ -21,7 +21,7 @@ from ffslab.workloads.cuts.outcomes import (
     Judgement,
     judgement_of,
 )
-from ffslab.workloads.cuts.plan import cuts_of, cutter_of, history_of
+from ffslab.workloads.cuts.plan import cuts_of, cuts_on_chip, cutter_of, history_of
 from ffslab.workloads.cuts.series import CutMade, parse_series, series_words
 from ffslab.workloads.cuts.states import parse_log
 from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, cut_of
@@ -88,7 +88,7 @@ def _replayed_series(where: Where) -> Replayed:
 
     Where a call failed, it was one of those after the mount: they and the next cut are told.
     """
-    case, finding, workload = where.case, where.finding, cuts_of(where.case)
+    case, finding, workload = where.case, where.finding, cuts_on_chip(where.case)
     series = where.cuts["series"]
     cycle = cut_of(finding["state"]).cut.operation
     first = max(one for one in series["lives"] if one < cycle)

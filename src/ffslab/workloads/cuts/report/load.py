@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError
+from ffslab.model.case import board_of
+from ffslab.model.specs import Board
 from ffslab.oracle.faults import PROGRAM
 from ffslab.oracle.operations import FormatError
 from ffslab.oracle.record import Record, parse_record
@@ -72,6 +74,16 @@ class Part:
     def filesystem(self) -> str:
         """Its file system, as the catalog calls it."""
         return str(self.spec["filesystem"]["name"])
+
+    @property
+    def board(self) -> Board:
+        """Its board, with the times that its guests did without."""
+        return board_of(self.spec)
+
+    @property
+    def technology(self) -> str:
+        """NAND or NOR."""
+        return self.board.chip.technology
 
     @property
     def is_timed(self) -> bool:

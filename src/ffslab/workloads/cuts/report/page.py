@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import KINDS, kinds_on
 from ffslab.program import command
 from ffslab.report import charts
 from ffslab.report.data import FILESYSTEM, Case, Group
@@ -91,7 +91,7 @@ def page(run_dir: Path, found: Sequence[Read[CutsResult | None]]) -> dict[str, A
             _finding(run_dir, part, finding) for part in parts for finding in part.cuts["findings"]
         ],
         "is_timed": is_timed,
-        "fault_kinds": KINDS.values(),
+        "fault_kinds": [KINDS[kind] for kind in kinds_on(part.technology for part in parts)],
         "series": series_table(parts),
         "worst": _worst_table(recoveries, is_timed=is_timed),
         "recoveries": _by_history(recoveries),

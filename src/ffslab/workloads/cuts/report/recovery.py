@@ -3,15 +3,13 @@
 Of guests whose chip took no time the time is that of the kernel's own delays only, and is not
 shown. In its place stands an estimate from the counts and the board's figures, between two bounds:
 each operation's command, array and the driver's fixed part alone; and the same with a whole page
-and its OOB area on the bus, through ECC and the driver (the model: kmod/vnand/timing.c).
+and its OOB area on the bus, through ECC and the driver (`ffslab.model.specs.Board.flash_ns`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ffslab.report.quantity import grouped, significant
 from ffslab.workloads.cuts.report.load import Part
@@ -92,30 +90,10 @@ def recovery_of(part: Part) -> Recovery | None:
     bounds = tuple(
         Series(
             name,
-            tuple((row[0], flash_ns(part.spec, row[1:4], whole=whole) / _MS) for row in curve),
-            None if uncut is None else flash_ns(part.spec, uncut[:3], whole=whole) / _MS,
+            tuple((row[0], part.board.flash_ns(row[1:4], whole=whole) / _MS) for row in curve),
+            None if uncut is None else part.board.flash_ns(uncut[:3], whole=whole) / _MS,
             "ms",
         )
         for name, whole in (("at least", False), ("at most", True))
     )
     return Recovery(part, counts, bounds)
-
-
-def flash_ns(spec: Mapping[str, Any], counts: Sequence[int], *, whole: bool) -> float:
-    """The time of so many page reads, page programs and erases on a case's chip and driver.
-
-    `whole`: every page crosses the bus with its OOB area; else no byte does.
-    """
-    chip = spec["board"]["chip"]
-    moved_bytes = chip["page_bytes"] + chip["oob_bytes"] if whole else 0
-
-    def page_ns(array: str, bus: str, ecc: str, driver: str) -> float:
-        moved_ns = moved_bytes * chip[bus] / 1000 + (chip[ecc] if whole else 0)
-        fixed_ns = spec[driver] if whole else min(spec[driver], spec["driver_erase_ns"])
-        return float(chip["t_command_ns"] + chip[array] + moved_ns + fixed_ns)
-
-    reads, programs, erases = counts
-    read_ns = page_ns("t_read_ns", "bus_read_ps", "ecc_read_ns", "driver_read_ns")
-    program_ns = page_ns("t_prog_ns", "bus_write_ps", "ecc_write_ns", "driver_program_ns")
-    erase_ns = chip["t_command_ns"] + chip["t_erase_ns"] + spec["driver_erase_ns"]
-    return float(reads * read_ns + programs * program_ns + erases * erase_ns)

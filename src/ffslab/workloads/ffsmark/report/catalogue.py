@@ -31,7 +31,7 @@ def _stored(*names: str) -> tuple[Metric, ...]:
 
 _READ, _WRITE = BY_NAME["read_bytes_per_s"], BY_NAME["write_bytes_per_s"]
 _ALL = (
-    *(_of(DURATION, f"{place.name}_ns", place.title, place.meaning) for place in PLACES),
+    *(_of(DURATION, f"{phase.name}_ns", phase.title, phase.meaning) for phase in PLACES),
     _of(_READ),
     _of(_WRITE),
     _of(FILES_PER_S, "creation_files_per_s", "Creation, files", "files created ÷ its time"),

@@ -29,7 +29,7 @@ def metric_bars(question: Question, metric: str, look: Look) -> list[Bar]:
     for group in question.groups:
         major = data.group_label(group.axes, question.major)
         minors.setdefault(major, []).append(data.group_label(group.axes, question.minor))
-    found = []
+    drawn = []
     for group in question.groups:
         mean = group.mean(metric)
         if mean is None:
@@ -42,7 +42,7 @@ def metric_bars(question: Question, metric: str, look: Look) -> list[Bar]:
         tinted = len(siblings) > 1 and data.FILESYSTEM not in question.minor
         rank = siblings.index(minor) / max(len(siblings) - 1, 1)
         colour = look.colour(group.axes.get(data.FILESYSTEM, ""))
-        found.append(
+        drawn.append(
             Bar(
                 label=minor or "all",
                 run="",
@@ -52,7 +52,7 @@ def metric_bars(question: Question, metric: str, look: Look) -> list[Bar]:
                 group=major,
             )
         )
-    return found
+    return drawn
 
 
 def question_chart(drawn: Sequence[Bar], metric: str, identifier: str) -> str:
@@ -66,15 +66,15 @@ def split_bars(groups: Sequence[Group], show: Sequence[str]) -> list[Bar]:
     """What the time of each configuration's phases is made of, where all of it is known. The
     legend is the page's (see `TIME_PARTS`).
     """
-    found = []
+    drawn = []
     for group in groups:
         parts = [(group.mean(key), colour) for key, _, colour in TIME_PARTS]
         pieces = tuple(Piece(value, colour) for value, colour in parts if value is not None)
         if len(pieces) == len(TIME_PARTS):
             text = METRICS["rest_ns"].number(sum(piece.value for piece in pieces))
             label = data.group_label(group.axes, show) or "all"
-            found.append(Bar(label, "", pieces, text))
-    return found
+            drawn.append(Bar(label, "", pieces, text))
+    return drawn
 
 
 def split_chart(drawn: Sequence[Bar], identifier: str) -> str:

@@ -52,22 +52,22 @@ def figures_of(row: CaseResult) -> Figures:
     )
 
 
-def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> Run:
+def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> Run:
     """The run in `run_dir` of what was read of it; raises as `load_run` does."""
     directory = open_run(run_dir)
     manifest = directory.manifest()
     with explained(run_dir, manifest):
         walls = directory.walls()
-        specs = [one.head["spec"] for one in found]
+        specs = [read_case.head["spec"] for read_case in read_cases]
         study, fixed = study_word(manifest), fixed_options(specs)
         cases = (
             replace(
-                plain_case(one.head, manifest, study, fixed),
-                metrics=one.figures.metrics | _wall_metrics(walls.get(one.head["id"])),
-                latencies=one.figures.latencies,
-                erases=one.figures.erases,
+                plain_case(read_case.head, manifest, study, fixed),
+                metrics=read_case.figures.metrics | _wall_metrics(walls.get(read_case.head["id"])),
+                latencies=read_case.figures.latencies,
+                erases=read_case.figures.erases,
             )
-            for one in found
+            for read_case in read_cases
         )
         return outline(run_dir, manifest, specs, tuple(cases))
 
@@ -98,18 +98,18 @@ def _metrics(row: CaseResult) -> dict[str, float]:
 
 def _phase(phase: PhaseResult) -> dict[str, float]:
     """One phase's rates and its bytes programmed ÷ written; without what it did not do."""
-    found = {
+    figures = {
         "read_bytes_per_s": phase["read_bytes_per_s"],
         "write_bytes_per_s": phase["write_bytes_per_s"],
         "files_per_s": files_per_s(phase),
         "share": phase.get("write_amplification"),
     }
-    return {f"{phase['phase']}_{key}": float(value) for key, value in found.items() if value}
+    return {f"{phase['phase']}_{key}": float(value) for key, value in figures.items() if value}
 
 
 def _workload(total: PhaseResult) -> dict[str, float]:
     """The three phases together."""
-    found = {
+    figures = {
         "read_bytes_per_s": total["read_bytes_per_s"],
         "write_bytes_per_s": total["write_bytes_per_s"],
         "pages_read": total.get("pages_read"),
@@ -121,7 +121,7 @@ def _workload(total: PhaseResult) -> dict[str, float]:
         "write_amplification": total.get("write_amplification"),
         "in_driver_ns": total.get("in_driver_ns"),
     }
-    return {key: float(value) for key, value in found.items() if value is not None}
+    return {key: float(value) for key, value in figures.items() if value is not None}
 
 
 def _flash_time(phases: Sequence[PhaseResult]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""FFSMark's part of a report: data → findings and charts → what its template shows."""
+"""FFSMark's part of a report: data → sentences and charts → what its template shows."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import Key, Panel, Table, seeds_text
 from ffslab.report.quantity import Metric, duration, grouped
-from ffslab.report.topics import Finding, Topic
-from ffslab.workloads.ffsmark.report import charts, findings
+from ffslab.report.topics import Sentence, Topic
+from ffslab.workloads.ffsmark.report import charts, sentences
 from ffslab.workloads.ffsmark.report.catalogue import METRICS, OPERATIONS, RESULT_TABLES
-from ffslab.workloads.ffsmark.report.findings import Cell
 from ffslab.workloads.ffsmark.report.load import Figures, figures_of, run_of
 from ffslab.workloads.ffsmark.report.questions import Question, ask
+from ffslab.workloads.ffsmark.report.sentences import Cell
 
 TITLE = "FFSMark"
 __all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
@@ -29,10 +29,10 @@ __all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 
 @dataclass(frozen=True)
 class Answer:
-    """A question's section; what stands at the head of the page is not among its findings."""
+    """A question's section; what stands at the head of the page is not among its sentences."""
 
     question: Question
-    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
     panels: tuple[Panel, ...]
     contrasts: tuple[str, ...]
     ratio_rows: tuple[tuple[Metric, tuple[Cell | None, ...]], ...]
@@ -60,9 +60,9 @@ class LatencySection:
     table: Table
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of FFSMark."""
-    return context(run_of(run_dir, found))
+    return context(run_of(run_dir, read_cases))
 
 
 def context(run: Run) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def context(run: Run) -> dict[str, Any]:
         "not_asked": not_asked,
         "answers": [_answer(question, look) for question in questions],
         "topics": _topics(questions, run),
-        "in_memory": findings.in_memory(run),
+        "in_memory": sentences.in_memory(run),
         "seeds": seeds_text(run.seeds, "bars show the mean, points each seed"),
         "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "wear_maps": (maps := _wear_maps(groups, show)),
@@ -104,15 +104,18 @@ def _answer(question: Question, look: Look) -> Answer:
         panels.append(
             Panel(metric.title, f"{metric.meaning}.{cut}" if cut else metric.meaning, drawing)
         )
-    compared = findings.contrasts(question)
-    told = {finding.text for finding in findings.main_answers(question)}
+    compared = sentences.contrasts(question)
+    told = {sentence.text for sentence in sentences.main_answers(question)}
     return Answer(
         question=question,
-        findings=tuple(f for f in findings.answer(question) if f.text not in told),
+        sentences=tuple(f for f in sentences.answer(question) if f.text not in told),
         panels=tuple(panels),
         contrasts=tuple(contrast.label for contrast in compared),
         ratio_rows=tuple(
-            (METRICS[key], tuple(findings.table_cell(contrast.pairs, key) for contrast in compared))
+            (
+                METRICS[key],
+                tuple(sentences.table_cell(contrast.pairs, key) for contrast in compared),
+            )
             for key in question.metrics
         ),
     )
@@ -122,10 +125,10 @@ def _topics(questions: Sequence[Question], run: Run) -> tuple[Topic, ...]:
     """What stands at the head of the page: the answers to the study's questions in their order,
     then what is extreme in the whole run.
     """
-    topics = [Topic(question.title, findings.main_answers(question)) for question in questions]
-    if extremes := findings.extremes(run):
+    topics = [Topic(question.title, sentences.main_answers(question)) for question in questions]
+    if extremes := sentences.extremes(run):
         topics.append(Topic("The whole run", extremes))
-    return tuple(topic for topic in topics if topic.findings)
+    return tuple(topic for topic in topics if topic.sentences)
 
 
 def _wear_maps(groups: Sequence[Group], show: Sequence[str]) -> list[WearMap]:

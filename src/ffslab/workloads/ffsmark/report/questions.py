@@ -223,13 +223,13 @@ def _variants(run: Run) -> list[Question]:
 
 def _further(run: Run) -> list[Question]:
     """One question for each varying axis that the published study does not have."""
-    found = []
+    further = []
     for axis in run.varying:
         if axis in data.CORE_AXES or not _both_sides(axis, run.passed):
             continue
         others = tuple(name for name in run.varying if name not in (axis, data.SEED))
         groups = data.group_by_seed(run.passed)
-        found.append(
+        further.append(
             Question(
                 key=f"axis-{axis}".replace(".", "-"),
                 title=f"What does the {data.axis_name(axis)} change?",
@@ -245,7 +245,7 @@ def _further(run: Run) -> list[Question]:
                 left_out=len(run.cases) - len(run.passed),
             )
         )
-    return found
+    return further
 
 
 def _present(metrics: Sequence[str], cases: Sequence[Case]) -> tuple[str, ...]:

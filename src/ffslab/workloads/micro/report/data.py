@@ -1,6 +1,6 @@
 """What the report knows about a case of workload `micro`: frozen values, free of any file format.
 
-`ffslab.workloads.micro.report.load` fills these; series, findings, tables and charts read
+`ffslab.workloads.micro.report.load` fills these; series, sentences, tables and charts read
 only these.
 Durations are virtual nanoseconds, sizes bytes.
 """

@@ -19,11 +19,11 @@ from ffslab.report.curves import (
     ratio_quantity,
 )
 from ffslab.report.curves import curves as drawn
-from ffslab.report.quantity import sentence, significant
+from ffslab.report.quantity import capitalized, significant
 from ffslab.report.standings import CUT, listed
 from ffslab.workloads.micro.report.charts import response_quantity
 from ffslab.workloads.micro.report.data import PAUSE
-from ffslab.workloads.micro.report.findings import relative_curves
+from ffslab.workloads.micro.report.sentences import relative_curves
 from ffslab.workloads.micro.report.series import Curves, Sample, Section, curves, response_ns
 from ffslab.workloads.micro.report.tables import moved_bytes, wear_curves
 
@@ -46,8 +46,8 @@ def figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]
     """Every figure of a section; none without an axis."""
     if not section.axes:
         return ()
-    found = curves(section.samples, response_ns)
-    response = Shown("Mean response time", "time", found, response_quantity(_values(found)))
+    lines = curves(section.samples, response_ns)
+    response = Shown("Mean response time", "time", lines, response_quantity(_values(lines)))
     behind = _behind(section)
     wear = _wear(section)
     if len(section.axes) == 1:
@@ -63,8 +63,8 @@ def _behind(section: Section) -> list[Shown]:
     """How far each configuration is behind the fastest: what a logarithmic axis over several
     decades does not show.
     """
-    found = relative_curves(section)
-    values = _values(found)
+    lines = relative_curves(section)
+    values = _values(lines)
     if not values:
         return []
     out = dict.fromkeys(label for _, label in section.in_memory)
@@ -72,7 +72,7 @@ def _behind(section: Section) -> list[Shown]:
     if out:
         meaning += f" Writes of {listed(list(out))} end in memory and are left out."
     quantity = ratio_quantity(values)
-    return [Shown("Mean response time ÷ that of the fastest", "behind", found, quantity, meaning)]
+    return [Shown("Mean response time ÷ that of the fastest", "behind", lines, quantity, meaning)]
 
 
 def _wear(section: Section) -> list[Shown]:
@@ -80,18 +80,18 @@ def _wear(section: Section) -> list[Shown]:
     volumes = _volumes(section)
     titles = ("Mean erases per block", "Standard deviation of erases per block")
     return [
-        Shown(title, key, found, linear_quantity(title[0].lower() + title[1:], values), volumes)
-        for title, key, found in zip(titles, ("erases", "spread"), (means, stds), strict=True)
-        if any(values := _values(found))
+        Shown(title, key, lines, linear_quantity(title[0].lower() + title[1:], values), volumes)
+        for title, key, lines in zip(titles, ("erases", "spread"), (means, stds), strict=True)
+        if any(values := _values(lines))
     ]
 
 
 def _volumes(section: Section) -> str:
     """How much was written, where that differs by configuration: what the erases are for."""
     written: dict[str, list[int]] = {}
-    for (panel, label, _), found in moved_bytes(section).items():
+    for (panel, label, _), volumes in moved_bytes(section).items():
         if panel.partition(" ")[0].endswith("write"):
-            written.setdefault(label, []).extend(moved for moved, _ in found)
+            written.setdefault(label, []).extend(moved for moved, _ in volumes)
     order = sorted(written, key=lambda label: max(written[label]))
     if not order or all_alike([max(moved) for moved in written.values()]):
         return ""
@@ -104,7 +104,7 @@ def _volumes(section: Section) -> str:
 
 def idle_figures(sections: Sequence[Section], styles: Mapping[str, Style]) -> tuple[Figure, ...]:
     """The share of the flash's work that was done between requests, against the sleep."""
-    found = []
+    drawn = []
     for section in sections:
         places = [n for n, axis in enumerate(section.axes) if axis.name == PAUSE]
         lines = curves(section.samples, _idle_share)
@@ -115,8 +115,8 @@ def idle_figures(sections: Sequence[Section], styles: Mapping[str, Style]) -> tu
         title += f", {section.title}" if section.is_part else ""
         shown = Shown(title, "idle", lines, quantity)
         draw = _by_panel if len(section.axes) == 1 else _against_second
-        found.append(draw(section, shown, styles))
-    return tuple(found)
+        drawn.append(draw(section, shown, styles))
+    return tuple(drawn)
 
 
 def _idle_share(sample: Sample) -> float | None:
@@ -129,8 +129,8 @@ def _idle_share(sample: Sample) -> float | None:
     return 100 * after / total if total else None
 
 
-def _values(found: Curves) -> list[float]:
-    return [mean.mean for line in found.values() for mean in line.values()]
+def _values(lines: Curves) -> list[float]:
+    return [mean.mean for line in lines.values() for mean in line.values()]
 
 
 def _by_panel(section: Section, shown: Shown, styles: Mapping[str, Style]) -> Figure:
@@ -154,7 +154,7 @@ def _per_configuration(section: Section, shown: Shown) -> tuple[Figure, ...]:
     first, second = section.axes[:2]
     names = [second.text(value) for value in second.values]
     ramp = dict(zip(names, ramp_styles(names), strict=True))
-    found = []
+    drawn = []
     for panel in section.panels:
         panes = [
             Pane(
@@ -173,9 +173,9 @@ def _per_configuration(section: Section, shown: Shown) -> tuple[Figure, ...]:
             shown.curves,
             shown.quantity,
         )
-        place = panel if len(section.panels) > 1 else ""
-        found.append(_figure(section, part, panes, first, place, names, ramp))
-    return tuple(found)
+        panel_name = panel if len(section.panels) > 1 else ""
+        drawn.append(_figure(section, part, panes, first, panel_name, names, ramp))
+    return tuple(drawn)
 
 
 def _against_second(section: Section, shown: Shown, styles: Mapping[str, Style]) -> Figure:
@@ -213,11 +213,11 @@ def _slices(
                 if (panel, label) in shown.curves
             ]
             lines = [line for line in lines if line.points]
-            place = f"{panel}, " if len(section.panels) > 1 else ""
+            prefix = f"{panel}, " if len(section.panels) > 1 else ""
             if lines:
                 panes.append(
                     Pane(
-                        f"{place}{axis.title} {axis.number(value)} {axis.unit}",
+                        f"{prefix}{axis.title} {axis.number(value)} {axis.unit}",
                         tuple(lines),
                     )
                 )
@@ -232,8 +232,8 @@ def chosen(values: Sequence[float]) -> tuple[float, ...]:
     return tuple(values[round(n * last / (_CHOSEN - 1))] for n in range(_CHOSEN))
 
 
-def _at(place: int, value: float) -> Callable[[tuple[float, ...]], bool]:
-    return lambda point: point[place] == value
+def _at(index: int, value: float) -> Callable[[tuple[float, ...]], bool]:
+    return lambda point: point[index] == value
 
 
 def _curve(
@@ -252,18 +252,18 @@ def _figure(
     shown: Shown,
     panes: Sequence[Pane],
     axis: Axis,
-    place: str,
+    panel_name: str,
     labels: Sequence[str],
     styles: Mapping[str, Style],
 ) -> Figure:
     used = {curve.style.label for pane in panes for curve in pane.curves if curve.points}
-    title = f"{shown.title}, {place}" if place in section.panels else shown.title
-    words = "-".join(word for word in (section.key, shown.key, place) if word)
+    title = f"{shown.title}, {panel_name}" if panel_name in section.panels else shown.title
+    words = "-".join(word for word in (section.key, shown.key, panel_name) if word)
     identifier = words.replace(" ", "-")
     meaning = _caption(shown, axis, any_alike=len(used) > _FEW)
     drawing = drawn(panes, axis, shown.quantity, f"{title}: {meaning}", identifier)
     keys = tuple(styles[label] for label in labels if label in used)
-    return Figure(title, sentence(meaning), keys, drawing)
+    return Figure(title, capitalized(meaning), keys, drawing)
 
 
 def _caption(shown: Shown, axis: Axis, *, any_alike: bool) -> str:

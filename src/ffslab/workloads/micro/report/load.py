@@ -81,22 +81,22 @@ def load_micro(run_dir: Path) -> MicroRun:
     return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
 
 
-def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> MicroRun:
+def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> MicroRun:
     """The run in `run_dir` of what was read of it; raises as `load_micro` does."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        return _micro_run(run_dir, manifest, found)
+        return _micro_run(run_dir, manifest, read_cases)
 
 
-def _micro_run(run_dir: Path, manifest: Document, found: Sequence[Read[Figures]]) -> MicroRun:
-    study, rows = study_word(manifest), [one.head for one in found]
+def _micro_run(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figures]]) -> MicroRun:
+    study, rows = study_word(manifest), [read_case.head for read_case in read_cases]
     specs = [row["spec"] for row in rows]
     fixed = fixed_options(specs)
     plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
     numeric = _numeric_axes(rows)
     line_axes = [data.FILESYSTEM]
     cases = []
-    for one, row, case in zip(found, rows, plain, strict=True):
+    for read_case, row, case in zip(read_cases, rows, plain, strict=True):
         line = {name: value for name, value in case.axes.items() if name not in numeric}
         for name in (*_OWN_PLACE, *_state_axis(numeric)):
             line.pop(name, None)
@@ -109,7 +109,7 @@ def _micro_run(run_dir: Path, manifest: Document, found: Sequence[Read[Figures]]
                 line=line,
                 numbers={name: _number(row, name) for name in numeric},
                 **_place(row),
-                **one.figures,
+                **read_case.figures,
             )
         )
     varying = [a for a in line_axes if len({case.line.get(a, "") for case in cases}) > 1]
@@ -129,8 +129,8 @@ def _numeric_axes(rows: Sequence[CaseHead]) -> tuple[str, ...]:
     """
     names = [
         name
-        for name, found in axis_values(rows).items()
-        if name not in _OWN_PLACE and all(is_number(value) for value in found)
+        for name, values in axis_values(rows).items()
+        if name not in _OWN_PLACE and all(is_number(value) for value in values)
     ]
     states = {canonical_json({**row["spec"]["state"], "name": ""}) for row in rows}
     unfilled = {
@@ -168,8 +168,8 @@ def figures_of(row: CaseResult) -> Figures:
     phases = {phase["phase"]: phase for phase in row["phases"]}
     whole, flush = phases.get("workload") or phases.get("measure"), phases.get("flush")
     streams, micro, preparation = streams_of(row), micro_of(row), row.get("preparation")
-    found: Figures = {
-        "streams": tuple(_stream(one, one["all"]) for one in streams if one["all"]),
+    figures: Figures = {
+        "streams": tuple(_stream(stream, stream["all"]) for stream in streams if stream["all"]),
         "erases_mean": whole.get("erases_mean") if whole else None,
         "erases_std": whole.get("erases_std") if whole else None,
         "pages_programmed": whole.get("pages_programmed", 0) if whole else 0,
@@ -177,14 +177,14 @@ def figures_of(row: CaseResult) -> Figures:
         "flush_pages": flush.get("pages_programmed", 0) if flush else 0,
     }
     if micro:
-        found["volume_bytes"] = micro["volume_bytes"]
-        found["moved_bytes"] = sum(stream["bytes"] for stream in streams)
-        found["requests"] = micro["requests"]
-        found["file_bytes"] = micro["file_bytes"]
-        found["stopped"] = micro["stopped"]
+        figures["volume_bytes"] = micro["volume_bytes"]
+        figures["moved_bytes"] = sum(stream["bytes"] for stream in streams)
+        figures["requests"] = micro["requests"]
+        figures["file_bytes"] = micro["file_bytes"]
+        figures["stopped"] = micro["stopped"]
     if preparation:
-        found["preparation"] = _preparation(preparation, phases)
-    return found
+        figures["preparation"] = _preparation(preparation, phases)
+    return figures
 
 
 def _stream(entry: StreamResult, whole: SummaryResult) -> Stream:

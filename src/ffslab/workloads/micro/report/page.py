@@ -1,4 +1,4 @@
-"""Assembles the page of a run of workload `micro`: results → findings, figures, tables → HTML."""
+"""Assembles the page of a run of workload `micro`: results → sentences, figures, tables → HTML."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import Table, seeds_text
-from ffslab.report.quantity import duration, grouped, sentence, significant
+from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.report.standings import ALIKE, CUT
-from ffslab.report.topics import Finding, Topic
-from ffslab.workloads.micro.report import charts, findings, tables
+from ffslab.report.topics import Sentence, Topic
+from ffslab.workloads.micro.report import charts, sentences, tables
 from ffslab.workloads.micro.report.data import REQUEST, MicroCase, MicroRun
 from ffslab.workloads.micro.report.figures import figures, idle_figures
 from ffslab.workloads.micro.report.load import Figures, figures_of, run_of
@@ -28,7 +28,7 @@ from ffslab.workloads.micro.report.series import Section, labels_of, sections
 _RULE = (
     "Configurations are compared at each point, with the smallest mean response time there; of "
     "several points the range is given with where its ends are, not a mean, because who is fastest "
-    f"may change along an axis. {sentence(ALIKE)} counts as alike. Lines cross between "
+    f"may change along an axis. {capitalized(ALIKE)} counts as alike. Lines cross between "
     "two neighbouring points at which one is faster here and the other there."
 )
 _CACHE = {
@@ -59,7 +59,7 @@ class View:
     """A section with what it shows."""
 
     section: Section
-    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
     figures: tuple[Figure, ...]
     tables: tuple[Table, ...]
 
@@ -73,16 +73,16 @@ class CourseView:
     drawing: str
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, found))
+    return context(run_of(run_dir, read_cases))
 
 
 def context(run: MicroRun) -> dict[str, Any]:
     """Everything the template shows."""
     labels = labels_of(run)
     styles = charts.styles_for(run, labels)
-    found = sections(run)
+    all_sections = sections(run)
     courses, not_drawn = _courses(run, labels, styles)
     return {
         **common(run.run),
@@ -91,19 +91,19 @@ def context(run: MicroRun) -> dict[str, Any]:
         "stopped": _stopped(run, labels),
         "rule": _RULE,
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
-        "topics": _topics(found),
-        "headline_tables": [t for s in found if not run.parts for t in _finding_tables(s)],
+        "topics": _topics(all_sections),
+        "headline_tables": [t for s in all_sections if not run.parts for t in _ranking_tables(s)],
         "write_back": _write_back(run, labels),
         "cache_note": _cache_note(run),
-        "views": [_view(section, styles, headline=not run.parts) for section in found],
+        "views": [_view(section, styles, headline=not run.parts) for section in all_sections],
         "courses": courses,
         "not_drawn": not_drawn,
         "most_dots": grouped(MOST_DOTS),
-        "phases": [(s.title, tables.phase_table(s)) for s in found],
+        "phases": [(s.title, tables.phase_table(s)) for s in all_sections],
         "slow": tables.slow_table(run, labels),
         "causes": tables.causes_table(run, labels),
         "idle": tables.idle_table(run, labels),
-        "idle_figures": idle_figures(found, styles),
+        "idle_figures": idle_figures(all_sections, styles),
         "preparation": tables.preparation_table(run, labels),
         "preparation_lead": _preparation_lead(run),
         "volume": tables.volume_table(run, labels),
@@ -111,42 +111,45 @@ def context(run: MicroRun) -> dict[str, Any]:
     }
 
 
-def _topics(found: Sequence[Section]) -> tuple[Topic, ...]:
+def _topics(all_sections: Sequence[Section]) -> tuple[Topic, ...]:
     """All sentences of a study without parts; of each part the strongest effect of its axis."""
     told: list[Topic] = []
-    kept: list[Finding] = []
-    for section in found:
+    kept: list[Sentence] = []
+    for section in all_sections:
         if not section.is_part:
-            lead = f"{section.title}: " if len(found) > 1 else ""
+            lead = f"{section.title}: " if len(all_sections) > 1 else ""
             told += [
-                Topic(f"{lead}{topic.title}", topic.findings) for topic in findings.topics(section)
+                Topic(f"{lead}{topic.title}", topic.sentences)
+                for topic in sentences.topics(section)
             ]
             continue
-        said = findings.effect_sentences(section) or findings.first_sentences(section)
+        said = sentences.effect_sentences(section) or sentences.first_sentences(section)
         if said:
-            best = max(said, key=lambda finding: finding.weight)
-            kept.append(Finding(f"{section.title} – {best.text}", best.weight))
+            best = max(said, key=lambda sentence: sentence.weight)
+            kept.append(Sentence(f"{section.title} – {best.text}", best.weight))
     return (*told, *([Topic("", tuple(kept))] if kept else []))
 
 
-def _finding_tables(section: Section) -> list[Table]:
+def _ranking_tables(section: Section) -> list[Table]:
     """The tables of the rules: who is fastest where, what the axes change."""
-    found = [tables.ranking_table(section), tables.winners_table(section)]
-    lines = findings.response_curves(section)
+    shown_tables = [tables.ranking_table(section), tables.winners_table(section)]
+    lines = sentences.response_curves(section)
     for axis in section.axes:
         if axis.name != REQUEST or section.is_part:
-            effects = findings.effects(section, axis, lines)
-            found.append(tables.effects_table(effects, section) if effects else None)
-    return [table for table in found if table is not None]
+            effects = sentences.effects(section, axis, lines)
+            shown_tables.append(tables.effects_table(effects, section) if effects else None)
+    return [table for table in shown_tables if table is not None]
 
 
 def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View:
-    """A section; its findings are at the head of the report unless the study has parts."""
-    own = [] if headline else _finding_tables(section)
+    """A section; its sentences are at the head of the report unless the study has parts."""
+    own = [] if headline else _ranking_tables(section)
     response = tables.response_table(section)
     return View(
         section,
-        () if headline else tuple(f for topic in findings.topics(section) for f in topic.findings),
+        ()
+        if headline
+        else tuple(f for topic in sentences.topics(section) for f in topic.sentences),
         figures(section, styles),
         (*own, *([response] if response else []), *tables.wear_tables(section)),
     )
@@ -156,7 +159,7 @@ def _courses(
     run: MicroRun, labels: Mapping[str, str], styles: Mapping[str, Style]
 ) -> tuple[list[tuple[str, list[CourseView]]], str]:
     """Drawn cases by configuration, and what could not be drawn and why."""
-    found: dict[str, list[CourseView]] = {}
+    courses: dict[str, list[CourseView]] = {}
     lost: list[str] = []
     for number, choice in enumerate(choose(run, dict(labels))):
         try:
@@ -165,9 +168,9 @@ def _courses(
             lost.append(error.message.replace(f"{run.folder}/", ""))
             continue
         if view:
-            found.setdefault(choice.label, []).append(view)
+            courses.setdefault(choice.label, []).append(view)
     why = f"{grouped(len(lost))} cases could not be drawn. The first: {lost[0]}." if lost else ""
-    return list(found.items()), why
+    return list(courses.items()), why
 
 
 def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> CourseView | None:
@@ -185,14 +188,14 @@ def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> Cou
 
 def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:
     """What to know of configurations that write back and were written to; empty without one."""
-    found: dict[str, list[MicroCase]] = {}
+    by_label: dict[str, list[MicroCase]] = {}
     for case in run.passed:
         if case.line.get(data.WRITING) == data.WRITE_BACK and case.writes:
-            found.setdefault(labels[case.id], []).append(case)
-    if not found:
+            by_label.setdefault(labels[case.id], []).append(case)
+    if not by_label:
         return ""
     parts = []
-    for label, cases in found.items():
+    for label, cases in by_label.items():
         median, slowest, share = _write_back_figures(cases)
         parts.append(
             f"{label}: median {duration(median)} in the middle one of {grouped(len(cases))} cases, "
@@ -200,10 +203,10 @@ def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:
             "programmed in the flush"
         )
     return (
-        f"**A write to {' or '.join(found)} ends when its data are in memory.** So most response "
-        "times are those of memory, and some are of waiting for room in it. Kernel threads "
-        "(kworker) do the work on the flash, during and between requests and in the flush after "
-        f"the last one. {'. '.join(parts)}. Erases and pages include all of that."
+        f"**A write to {' or '.join(by_label)} ends when its data are in memory.** So most "
+        "response times are those of memory, and some are of waiting for room in it. Kernel "
+        "threads (kworker) do the work on the flash, during and between requests and in the flush "
+        f"after the last one. {'. '.join(parts)}. Erases and pages include all of that."
     )
 
 

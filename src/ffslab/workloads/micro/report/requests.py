@@ -112,9 +112,9 @@ def thin(latency_ns: Sequence[int], most: int = MOST_DOTS) -> tuple[tuple[int, i
 
 def _binned(rows: Sequence[FlashRow], width: int) -> tuple[tuple[int, int], ...]:
     """Erases by the first request of their bin, without empty bins."""
-    found: dict[int, int] = {}
+    erased: dict[int, int] = {}
     for row in rows:
         if row.blocks_erased:
             start = row.request // width * width
-            found[start] = found.get(start, 0) + row.blocks_erased
-    return tuple(sorted(found.items()))
+            erased[start] = erased.get(start, 0) + row.blocks_erased
+    return tuple(sorted(erased.items()))

@@ -52,9 +52,9 @@ class Section:
 
     @property
     def panels(self) -> tuple[str, ...]:
-        found = dict.fromkeys(sample.panel for sample in self.samples)
-        known = [pattern for pattern in PATTERNS if pattern in found]
-        return (*known, *(panel for panel in found if panel not in PATTERNS))
+        present = dict.fromkeys(sample.panel for sample in self.samples)
+        known = [pattern for pattern in PATTERNS if pattern in present]
+        return (*known, *(panel for panel in present if panel not in PATTERNS))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -96,8 +96,8 @@ def curves(samples: Iterable[Sample], value_of: Callable[[Sample], float | None]
                 cut.add((sample.panel, sample.label, sample.point))
     return {
         key: {
-            point: Mean.of(found, cut=(*key, point) in cut)
-            for point, found in sorted(points.items())
+            point: Mean.of(values, cut=(*key, point) in cut)
+            for point, values in sorted(points.items())
         }
         for key, points in values.items()
     }
@@ -121,16 +121,16 @@ def label_of(run: MicroRun, case: MicroCase) -> str:
 def sections(run: MicroRun) -> tuple[Section, ...]:
     """The sections of a run, in the order of the study."""
     labels = labels_of(run)
-    found: list[Section] = []
+    all_sections: list[Section] = []
     for part in dict.fromkeys(case.part for case in run.passed):
         cases = [case for case in run.passed if case.part == part]
         axes = _varying(cases)
         chosen, rest = axes[:2], axes[2:]
-        for place in dict.fromkeys(tuple(case.numbers[a.name] for a in rest) for case in cases):
-            members = [c for c in cases if tuple(c.numbers[a.name] for a in rest) == place]
-            extra = ", ".join(a.text(v) for a, v in zip(rest, place, strict=True))
-            found.append(_section(part, extra, chosen, members, labels, run))
-    return tuple(found)
+        for numbers in dict.fromkeys(tuple(case.numbers[a.name] for a in rest) for case in cases):
+            members = [c for c in cases if tuple(c.numbers[a.name] for a in rest) == numbers]
+            extra = ", ".join(a.text(v) for a, v in zip(rest, numbers, strict=True))
+            all_sections.append(_section(part, extra, chosen, members, labels, run))
+    return tuple(all_sections)
 
 
 def _section(
@@ -179,7 +179,7 @@ def _varying(cases: Sequence[MicroCase]) -> list[Axis]:
     for case in cases:
         for name, value in case.numbers.items():
             values.setdefault(name, set()).add(value)
-    names = [name for name, found in values.items() if len(found) > 1]
+    names = [name for name, distinct in values.items() if len(distinct) > 1]
     names.sort(key=lambda name: (name != REQUEST, -len(values[name])))
     return [axis_of(name, sorted(values[name])) for name in names]
 

@@ -17,7 +17,7 @@ from ffslab.report.standings import (
     listed,
     spans,
 )
-from ffslab.workloads.micro.report import findings
+from ffslab.workloads.micro.report import sentences
 from ffslab.workloads.micro.report.data import (
     PAUSE,
     MicroCase,
@@ -40,7 +40,7 @@ def ranking_table(section: Section) -> Table | None:
     """How far each configuration is behind the fastest at each point, per pattern and value of the
     second axis: the range over the points of the first.
     """
-    ranked = findings.flash_rankings(section)
+    ranked = sentences.flash_rankings(section)
     if not ranked:
         return None
     several = len(section.panels) > 1 or len(section.axes) < 2
@@ -50,8 +50,8 @@ def ranking_table(section: Section) -> Table | None:
         title += ", of those that wait for the flash"
     if len(places) > len(section.labels):
         rows = [
-            (place, *(_behind_cell(section, ranking, label) for label in section.labels))
-            for place, ranking in zip(places, ranked, strict=True)
+            (row_name, *(_behind_cell(section, ranking, label) for label in section.labels))
+            for row_name, ranking in zip(places, ranked, strict=True)
         ]
         return Table(title, ("pattern", *section.labels), (), tuple(rows))
     rows = [
@@ -61,10 +61,10 @@ def ranking_table(section: Section) -> Table | None:
     return Table(title, ("configuration", *places), (), tuple(rows))
 
 
-def _behind_cell(section: Section, ranking: findings.Ranking, label: str) -> str:
-    found = ranking.standing.behind.get(label)
-    if found:
-        return factors_text(found) + ranking.cut.get(label, "")
+def _behind_cell(section: Section, ranking: sentences.Ranking, label: str) -> str:
+    extent = ranking.standing.behind.get(label)
+    if extent:
+        return factors_text(extent) + ranking.cut.get(label, "")
     return _IN_MEMORY if (ranking.panel, label) in section.in_memory else _NONE
 
 
@@ -72,26 +72,26 @@ def winners_table(section: Section) -> Table | None:
     """At which points each configuration is the fastest, where it is not one everywhere, and which
     lines cross.
     """
-    ranked = findings.flash_rankings(section)
+    ranked = sentences.flash_rankings(section)
     if not any(ranking.standing.crossings for ranking in ranked):
         return None
     rows = []
     for ranking in ranked:
-        found, axis = ranking.standing, ranking.axis
+        order, axis = ranking.standing, ranking.axis
         if axis is None:
             continue
         reigns = (
-            f"{listed(reign.labels)} at {spans(axis, reign.points, found.points)}"
-            for reign in found.reigns
+            f"{listed(reign.labels)} at {spans(axis, reign.points, order.points)}"
+            for reign in order.reigns
         )
-        crossed = (crossing_text(crossing, axis) for crossing in found.crossings)
+        crossed = (crossing_text(crossing, axis) for crossing in order.crossings)
         rows.append((ranking.words, "; ".join(reigns), "; ".join(crossed) or "none"))
     head = ("pattern", f"fastest (alike: {ALIKE})", "lines that cross")
     title = "Who is fastest where, and which lines cross"
     return Table(title, head, (), tuple(rows), 3, wrapped=(1, 2)) if rows else None
 
 
-def effects_table(found: findings.Effects, section: Section) -> Table:
+def effects_table(effects: sentences.Effects, section: Section) -> Table:
     """What each value of an axis changes against its base, per configuration."""
     several = len(section.panels) > 1
     head = (*(["pattern"] if several else []), "configuration")
@@ -104,32 +104,32 @@ def effects_table(found: findings.Effects, section: Section) -> Table:
                 for factor, cut in zip(row.factors, row.cut, strict=True)
             ),
         )
-        for row in found.rows
+        for row in effects.rows
     )
-    axis = found.axis
-    title = f"{findings.effect_title(found)}: response time against {axis.text(found.base)}"
-    if found.other:
-        title += f", range over the {found.other.word}"
-    columns = tuple(axis.value_text(value) for value in found.values)
+    axis = effects.axis
+    title = f"{sentences.effect_title(effects)}: response time against {axis.text(effects.base)}"
+    if effects.other:
+        title += f", range over the {effects.other.word}"
+    columns = tuple(axis.value_text(value) for value in effects.values)
     return Table(title, (*head, *columns), (), rows, len(head), told=True)
 
 
 def response_table(section: Section) -> Table | None:
     """Mean response times: a row per configuration, pattern and value of the second axis."""
-    found = findings.response_curves(section)
-    values = [mean.mean for line in found.values() for mean in line.values()]
+    responses = sentences.response_curves(section)
+    values = [mean.mean for line in responses.values() for mean in line.values()]
     unit, scale = ("ms", 1e6) if max(values, default=0) >= 1e6 else ("µs", 1e3)
     title = f"Mean response time of all requests ({unit})"
-    return _point_table(section, title, found, lambda value: significant(value / scale))
+    return _point_table(section, title, responses, lambda value: significant(value / scale))
 
 
 def wear_tables(section: Section) -> tuple[Table, ...]:
     """Erases per block at each point: mean and standard deviation over the blocks."""
     titles = ("Mean erases per block", "Standard deviation of erases per block")
     tables = (
-        _point_table(section, title, found, significant)
-        for title, found in zip(titles, wear_curves(section), strict=True)
-        if found
+        _point_table(section, title, lines, significant)
+        for title, lines in zip(titles, wear_curves(section), strict=True)
+        if lines
     )
     return tuple(table for table in tables if table)
 
@@ -137,7 +137,7 @@ def wear_tables(section: Section) -> tuple[Table, ...]:
 def _point_table(
     section: Section,
     title: str,
-    found: Curves,
+    lines: Curves,
     text: Callable[[float], str],
 ) -> Table | None:
     """A value at each point of the first axis, the patterns below each other; with what was moved
@@ -150,10 +150,10 @@ def _point_table(
     rows: list[tuple[str, ...]] = []
     headings = {}
     for panel in section.panels:
-        if any(place == panel for place, _ in found):
+        if any(left_out == panel for left_out, _ in lines):
             headings[len(rows)] = panel
         for label in section.labels:
-            line = found.get((panel, label), {})
+            line = lines.get((panel, label), {})
             for rest in dict.fromkeys(point[1:] for point in line):
                 at = [line.get((value, *rest)) for value in first.values]
                 cells = [text(mean.mean) + CUT * mean.cut if mean else _NONE for mean in at]
@@ -176,12 +176,12 @@ def moved_bytes(section: Section) -> dict[tuple[str, str, Point], list[tuple[int
     """What each configuration moved in each pattern and what it was asked to, of each case, at each
     place but on the first axis.
     """
-    found: dict[tuple[str, str, Point], list[tuple[int, int]]] = {}
+    by_point: dict[tuple[str, str, Point], list[tuple[int, int]]] = {}
     for sample in section.samples:
         key = (sample.panel, sample.label, sample.point[1:])
         volumes = (sample.case.moved_bytes, sample.case.asked_bytes)
-        found.setdefault(key, []).append(volumes)
-    return found
+        by_point.setdefault(key, []).append(volumes)
+    return by_point
 
 
 def _moved_text(volumes: Sequence[tuple[int, int]]) -> str:
@@ -281,15 +281,15 @@ def slow_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
     slowest: dict[str, dict[str, tuple[float, tuple[str, ...]]]] = {}
     for case in run.passed:
         alike = case.id.removesuffix(f"-s{case.seed}")
-        found = slowest.setdefault(labels[case.id], {})
+        of_label = slowest.setdefault(labels[case.id], {})
         for stream in case.streams:
             for slow in stream.slowest[:1]:
                 times_median = slow.latency_ns / (stream.all.p50_ns or slow.latency_ns or 1)
                 entry = (times_median, _slow_cells(case, slow, stream.all.p50_ns))
-                found[alike] = max(found.get(alike, entry), entry, key=lambda kept: kept[0])
+                of_label[alike] = max(of_label.get(alike, entry), entry, key=lambda kept: kept[0])
     rows = []
-    for found in slowest.values():
-        entries = sorted(found.values(), key=lambda entry: -entry[0])
+    for of_label in slowest.values():
+        entries = sorted(of_label.values(), key=lambda entry: -entry[0])
         rows += [cells for _, cells in entries[:_SLOWEST_PER_LINE]]
     if not rows:
         return None
@@ -329,12 +329,12 @@ def causes_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
             for slow in stream.slowest:
                 by_cause = counts.setdefault(labels[case.id], {})
                 by_cause[slow.cause] = by_cause.get(slow.cause, 0) + 1
-    causes = sorted({cause for found in counts.values() for cause in found})
+    causes = sorted({cause for of_label in counts.values() for cause in of_label})
     if not causes:
         return None
     rows = tuple(
-        (label, *(grouped(found[cause]) if cause in found else _NONE for cause in causes))
-        for label, found in counts.items()
+        (label, *(grouped(of_label[cause]) if cause in of_label else _NONE for cause in causes))
+        for label, of_label in counts.items()
     )
     head = ("configuration", *(cause or "not recorded" for cause in causes))
     return Table("Causes of the slowest requests of all cases", head, (), rows)
@@ -395,13 +395,13 @@ def _sleep_text(pause_us: float | None) -> str:
 
 def _after(cases: Sequence[MicroCase]) -> dict[str, TaskWork]:
     """Work between requests by task, over cases, the busiest first."""
-    found: dict[str, list[TaskWork]] = {}
+    by_name: dict[str, list[TaskWork]] = {}
     for case in cases:
         for stream in case.streams:
             for task in stream.tasks:
                 if task.when == "after" and task.operations:
                     name = task.name.partition("/")[0]  # kworker/u2:1: any of the kernel's workers
-                    found.setdefault(name, []).append(task)
+                    by_name.setdefault(name, []).append(task)
     summed = {
         name: TaskWork(
             name,
@@ -412,7 +412,7 @@ def _after(cases: Sequence[MicroCase]) -> dict[str, TaskWork]:
             sum(task.busy_ns for task in tasks),
             sum(task.oob_pages for task in tasks),
         )
-        for name, tasks in found.items()
+        for name, tasks in by_name.items()
     }
     return dict(sorted(summed.items(), key=lambda item: -item[1].busy_ns))
 
@@ -438,8 +438,8 @@ def preparation_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
             key = (labels[case.id], name, made.file_bytes > 0)
             groups.setdefault(key, {})[made.key or case.id] = made
     rows = []
-    for (label, state, _), found in groups.items():
-        made_all = list(found.values())
+    for (label, state, _), members in groups.items():
+        made_all = list(members.values())
         first = made_all[0]
         rows.append(
             (
@@ -516,8 +516,8 @@ def volume_table(run: MicroRun, labels: Mapping[str, str]) -> Table | None:
 
 def case_table(run: MicroRun) -> Table:
     """Every case with its main figures."""
-    found = {case.id: case for case in run.cases}
-    rows = [(plain.id, plain.outcome, *_case_cells(found[plain.id])) for plain in run.run.cases]
+    by_id = {case.id: case for case in run.cases}
+    rows = [(plain.id, plain.outcome, *_case_cells(by_id[plain.id])) for plain in run.run.cases]
     head = (
         "case",
         "outcome",

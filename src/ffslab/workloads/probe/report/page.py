@@ -29,18 +29,18 @@ def figures_of(row: CaseResult) -> ProbeResult | None:
     return probe_of(row)
 
 
-def page(run_dir: Path, found: Sequence[Read[ProbeResult | None]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[ProbeResult | None]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, found)
+        run = plain_outline(run_dir, manifest, read_cases)
     cases = run.cases
     shown = chosen_among(cases)
     rows = [
         _row(data.group_label(case.axes, shown) or case.id, phase)
-        for case, one in zip(cases, found, strict=True)
-        if case.passed and one.figures is not None
-        for phase in one.figures["phases"]
+        for case, read_case in zip(cases, read_cases, strict=True)
+        if case.passed and read_case.figures is not None
+        for phase in read_case.figures["phases"]
     ]
     return {
         **common(run),

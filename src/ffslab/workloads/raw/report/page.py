@@ -26,7 +26,7 @@ _UNITS = ("", "", "MB/s", "MB/s", "%", "MiB", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Sentence:
     """A sentence, with ** around what is bold."""
 
     text: str
@@ -37,53 +37,55 @@ def figures_of(row: CaseResult) -> RawResult | None:
     return raw_of(row)
 
 
-def page(run_dir: Path, found: Sequence[Read[RawResult | None]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[RawResult | None]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, found)
+        run = plain_outline(run_dir, manifest, read_cases)
     cases = run.cases
     shown = chosen_among(cases)
-    boards = [one.head["spec"]["board"]["name"] for one in found]
+    boards = [read_case.head["spec"]["board"]["name"] for read_case in read_cases]
     measured = [
-        (data.group_label(case.axes, shown) or board, one.figures)
-        for case, board, one in zip(cases, boards, found, strict=True)
-        if case.passed and one.figures is not None
+        (data.group_label(case.axes, shown) or board, read_case.figures)
+        for case, board, read_case in zip(cases, boards, read_cases, strict=True)
+        if case.passed and read_case.figures is not None
     ]
-    rows = [_row(label, one) for label, figures in measured for one in figures["phases"]]
+    rows = [_row(label, phase) for label, figures in measured for phase in figures["phases"]]
     return {
         **common(run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
-        "raw_findings": [finding(label, figures) for label, figures in measured if _told(figures)],
+        "raw_sentences": [
+            sentence(label, figures) for label, figures in measured if _told(figures)
+        ],
         "raw": Table("Through the MTD device", _HEAD, _UNITS, tuple(rows), text_columns=2),
     }
 
 
-def _told(found: RawResult) -> list[RawPhase]:
-    return [one for one in found["phases"] if one["agrees"] is not None]
+def _told(raw: RawResult) -> list[RawPhase]:
+    return [phase for phase in raw["phases"] if phase["agrees"] is not None]
 
 
-def finding(label: str, found: RawResult) -> Finding:
+def sentence(label: str, raw: RawResult) -> Sentence:
     """Whether the published figures came out."""
-    told = _told(found)
-    off = [one for one in told if not one["agrees"]]
-    within = significant(100 * found["within"])
-    largest = max((abs(one["difference"] or 0) for one in told), default=0.0)
+    told = _told(raw)
+    off = [phase for phase in told if not phase["agrees"]]
+    within = significant(100 * raw["within"])
+    largest = max((abs(phase["difference"] or 0) for phase in told), default=0.0)
     if not off:
         words = f"as published within {within} %: the largest difference is {largest:.1%}"
-        return Finding(f"**{label}**: {words}.")
-    names = ", ".join(f"{one['phase']} by {one['difference']:+.1%}" for one in off)
-    return Finding(f"**{label}**: not as published within {within} %: {names}.")
+        return Sentence(f"**{label}**: {words}.")
+    names = ", ".join(f"{phase['phase']} by {phase['difference']:+.1%}" for phase in off)
+    return Sentence(f"**{label}**: not as published within {within} %: {names}.")
 
 
-def _row(label: str, one: RawPhase) -> tuple[str, ...]:
-    published, difference = one["published_bytes_per_s"], one["difference"]
+def _row(label: str, phase: RawPhase) -> tuple[str, ...]:
+    published, difference = phase["published_bytes_per_s"], phase["difference"]
     return (
         label,
-        one["phase"],
-        f"{one['raw_bytes_per_s'] / MB:.3f}",
+        phase["phase"],
+        f"{phase['raw_bytes_per_s'] / MB:.3f}",
         _NONE if published is None else f"{published / MB:.2f}",
         _NONE if difference is None else f"{100 * difference:+.2f}",
-        significant(one["bytes"] / MB),
-        duration(one["duration_ns"]),
+        significant(phase["bytes"] / MB),
+        duration(phase["duration_ns"]),
     )

@@ -42,20 +42,20 @@ class Figures:
 
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
-    found = script_of(row)
+    script = script_of(row)
     works = {phase["phase"]: Work.of(phase) for phase in row["phases"]}
-    return Figures(works, found["exit_status"] if found else None)
+    return Figures(works, script["exit_status"] if script else None)
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, found)
+        run = plain_outline(run_dir, manifest, read_cases)
     cases = run.cases
-    figures = {one.head["id"]: one.figures for one in found}
+    figures = {read_case.head["id"]: read_case.figures for read_case in read_cases}
     kept = [case for case in cases if case.outcome != "skip"]
-    runs = runs_of(kept, {name: one.works for name, one in figures.items()})
+    runs = runs_of(kept, {name: of_case.works for name, of_case in figures.items()})
     return {
         **common(run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
@@ -70,15 +70,15 @@ def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
 def _table(cases: Sequence[Case], figures: Mapping[str, Figures]) -> Table:
     rows = []
     for case in cases:
-        one = figures[case.id]
-        times = (one.works.get(phase) for phase in PHASES)
-        whole = one.works.get("workload")
+        of_case = figures[case.id]
+        times = (of_case.works.get(phase) for phase in PHASES)
+        whole = of_case.works.get("workload")
         counts = (whole.pages_read, whole.pages_programmed, whole.blocks_erased) if whole else ()
         rows.append(
             (
                 case.id,
                 case.outcome,
-                _NONE if one.exit_status is None else str(one.exit_status),
+                _NONE if of_case.exit_status is None else str(of_case.exit_status),
                 *(_NONE if work is None else duration(work.duration_ns) for work in times),
                 *(map(grouped, counts) if counts else (_NONE,) * 3),
             )

@@ -12,7 +12,7 @@ from ffslab.report.charts import look_for
 from ffslab.report.configurations import chosen_among, place_of, place_text
 from ffslab.report.curves import Quantity
 from ffslab.report.parts import Panel, Table
-from ffslab.report.quantity import counted, duration, sentence
+from ffslab.report.quantity import capitalized, counted, duration
 from ffslab.results.result import PhaseResult
 
 PHASES = ("script", "flush")
@@ -68,23 +68,23 @@ def runs_of(cases: Sequence[data.Case], works: Mapping[str, Mapping[str, Work]])
     varying = tuple(dict.fromkeys(name for case in cases for name in case.axes))
     varying = tuple(name for name in varying if len(data.values_of(cases, name)) > 1)
     shown = (data.FILESYSTEM, *chosen_among(cases))
-    found = []
+    runs = []
     places: dict[str, None] = {}
     for group in data.group_by_seed(cases):
-        place = sentence(place_text(place_of(group.axes, varying)) or " ").strip()
-        places.setdefault(place)
+        scenario = capitalized(place_text(place_of(group.axes, varying)) or " ").strip()
+        places.setdefault(scenario)
         known = [works[case.id] for case in group.cases if case.passed]
-        if len(known) < len(group.cases) or not all(set(PHASES) <= set(one) for one in known):
+        if len(known) < len(group.cases) or not all(set(PHASES) <= set(work) for work in known):
             continue
-        found.append(
+        runs.append(
             Run(
                 label=data.group_label(group.axes, shown) or "all cases",
-                place=place,
+                place=scenario,
                 filesystem=group.axes.get(data.FILESYSTEM, ""),
-                works={phase: tuple(one[phase] for one in known) for phase in PHASES},
+                works={phase: tuple(work[phase] for work in known) for phase in PHASES},
             )
         )
-    return sorted(found, key=lambda run: list(places).index(run.place))
+    return sorted(runs, key=lambda run: list(places).index(run.place))
 
 
 def time_panel(runs: Sequence[Run]) -> Panel | None:
@@ -101,7 +101,7 @@ def time_panel(runs: Sequence[Run]) -> Panel | None:
         text = duration(script + flush)
         drawn.append(Bar(run.label, "", pieces, text, min(whole), max(whole), group=run.place))
     top = max(bar.end for bar in drawn)
-    unit, scale = next(one for one in _UNITS if top >= one[1] or one is _UNITS[-1])
+    unit, scale = next(row for row in _UNITS if top >= row[1] or row is _UNITS[-1])
     drawing = bars(drawn, Quantity("virtual time", unit, scale), ("Time", "script-time"), _WIDE)
     meaning = "Solid: the script; light: the flush of what it left in memory."
     if any(len(run.whole_ns) > 1 for run in runs):

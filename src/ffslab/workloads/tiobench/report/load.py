@@ -19,7 +19,7 @@ from ffslab.report.load import (
     plain_case,
     study_word,
 )
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import capitalized
 from ffslab.results.result import CaseResult, PhaseResult
 from ffslab.workloads.tiobench.result import OPS
 from ffslab.workloads.tiobench.stored import TioPhase, tio_of
@@ -54,26 +54,32 @@ class TioRun:
     @property
     def measured(self) -> tuple[TioCase, ...]:
         """The cases that passed; one that ran out of space is among the failures."""
-        return tuple(one for one in self.cases if one.case.passed and one.figures.phases)
+        return tuple(
+            tio_case for tio_case in self.cases if tio_case.case.passed and tio_case.figures.phases
+        )
 
     @property
     def places(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.place for one in self.measured))
+        return tuple(dict.fromkeys(tio_case.place for tio_case in self.measured))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.label for one in self.measured))
+        return tuple(dict.fromkeys(tio_case.label for tio_case in self.measured))
 
-    def at(self, label: str, place: str) -> tuple[TioCase, ...]:
+    def at(self, label: str, scenario: str) -> tuple[TioCase, ...]:
         """The cases of a configuration at a place, which differ in the seed."""
-        return tuple(one for one in self.measured if (one.label, one.place) == (label, place))
+        return tuple(
+            tio_case
+            for tio_case in self.measured
+            if (tio_case.label, tio_case.place) == (label, scenario)
+        )
 
 
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
-    found = tio_of(row)
+    tio = tio_of(row)
     return Figures(
-        phases={phase["phase"]: phase for phase in found["phases"]} if found else {},
+        phases={phase["phase"]: phase for phase in tio["phases"]} if tio else {},
         flash={phase["phase"]: phase for phase in row["phases"]},
         latencies={
             entry["phase"]: histogram(entry)
@@ -83,13 +89,15 @@ def figures_of(row: CaseResult) -> Figures:
     )
 
 
-def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> TioRun:
+def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> TioRun:
     """The run in `run_dir` of what was read of it."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [one.head["spec"] for one in found]
+        specs = [read_case.head["spec"] for read_case in read_cases]
         study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(plain_case(one.head, manifest, study, fixed) for one in found)
+        cases = tuple(
+            plain_case(read_case.head, manifest, study, fixed) for read_case in read_cases
+        )
         run = outline(run_dir, manifest, specs, cases)
     names = dict.fromkeys(name for case in cases for name in case.axes)
     varying = tuple(name for name in names if len(data.values_of(cases, name)) > 1)
@@ -98,9 +106,9 @@ def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> TioRun:
         TioCase(
             case=case,
             label=data.group_label(case.axes, shown) or "all cases",
-            place=sentence(place_text(place_of(case.axes, varying)) or " ").strip(),
-            figures=one.figures,
+            place=capitalized(place_text(place_of(case.axes, varying)) or " ").strip(),
+            figures=read_case.figures,
         )
-        for case, one in zip(cases, found, strict=True)
+        for case, read_case in zip(cases, read_cases, strict=True)
     )
     return TioRun(run, tuple(placed))

@@ -1,4 +1,4 @@
-"""tiobench's part of a report: data → findings, charts and tables → what its template shows."""
+"""tiobench's part of a report: data → sentences, charts and tables → what its template shows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.parts import Panel, Table, seeds_text
-from ffslab.report.quantity import counted, duration, sentence, significant
+from ffslab.report.quantity import capitalized, counted, duration, significant
 from ffslab.report.standings import ALIKE
 from ffslab.report.tails import Line, tails
 from ffslab.workloads.tiobench.metrics import ACTS
-from ffslab.workloads.tiobench.report import findings
+from ffslab.workloads.tiobench.report import sentences
 from ffslab.workloads.tiobench.report.load import Figures, TioCase, TioRun, figures_of, run_of
 
 TITLE = "tiobench"
@@ -30,7 +30,7 @@ _WIDE = 800
 PERCENTILES = (50, 95, 99, 99.9)
 _RULE = (
     "Throughput of a phase that writes is until all is on the flash, the flush behind it included. "
-    f"Means over seeds are compared. {sentence(ALIKE)} counts as alike."
+    f"Means over seeds are compared. {capitalized(ALIKE)} counts as alike."
 )
 _GLOSSARY = (
     ("request", "One write() or read() of a block."),
@@ -39,21 +39,21 @@ _GLOSSARY = (
 )
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, found))
+    return context(run_of(run_dir, read_cases))
 
 
 def context(run: TioRun) -> dict[str, Any]:
     """Everything the template shows."""
-    look = look_for([data.Group(_identity(one), ()) for one in run.measured])
-    styles = styles_for({one.label: _identity(one) for one in run.measured})
+    look = look_for([data.Group(_identity(tio_case), ()) for tio_case in run.measured])
+    styles = styles_for({tio_case.label: _identity(tio_case) for tio_case in run.measured})
     return {
         **common(run.run),
         "glossary": (*GLOSSARY, *_GLOSSARY),
         "rule": _RULE,
         "seeds": f"{seeds_text(run.run.seeds)}.",
-        "topics": findings.topics(run),
+        "topics": sentences.topics(run),
         "panels": [*_panels(run, look)],
         "tails": [*_tails(run, look)],
         "line_keys": [styles[label] for label in run.labels],
@@ -64,8 +64,8 @@ def context(run: TioRun) -> dict[str, Any]:
     }
 
 
-def _identity(one: TioCase) -> dict[str, str]:
-    return {data.FILESYSTEM: one.case.filesystem}
+def _identity(tio_case: TioCase) -> dict[str, str]:
+    return {data.FILESYSTEM: tio_case.case.filesystem}
 
 
 def _panels(run: TioRun, look: Look) -> list[Panel]:
@@ -73,22 +73,22 @@ def _panels(run: TioRun, look: Look) -> list[Panel]:
     panels = []
     for phase, act in ACTS.items():
         drawn = []
-        for place in run.places:
+        for scenario in run.places:
             for label in run.labels:
-                cases = run.at(label, place)
-                rate = findings.throughput(cases, phase)
+                cases = run.at(label, scenario)
+                rate = sentences.throughput(cases, phase)
                 if rate is None:
                     continue
                 piece = Piece(rate, look.colour(cases[0].case.filesystem))
-                text = f"{significant(rate / findings.MIB)} MiB/s"
-                drawn.append(Bar(label, "", (piece,), text, group=place))
+                text = f"{significant(rate / sentences.MIB)} MiB/s"
+                drawn.append(Bar(label, "", (piece,), text, group=scenario))
         if drawn:
-            quantity = Quantity("throughput", "MiB/s", findings.MIB)
-            drawing = bars(drawn, quantity, (sentence(act), f"tio-{phase}"), _WIDE)
+            quantity = Quantity("throughput", "MiB/s", sentences.MIB)
+            drawing = bars(drawn, quantity, (capitalized(act), f"tio-{phase}"), _WIDE)
             meaning = "Longer is faster."
             if phase.endswith("write"):
                 meaning += " Until all is on the flash."
-            panels.append(Panel(sentence(act), meaning, drawing))
+            panels.append(Panel(capitalized(act), meaning, drawing))
     return panels
 
 
@@ -97,51 +97,58 @@ def _tails(run: TioRun, look: Look) -> list[tuple[str, str]]:
     drawn = []
     for phase, act in ACTS.items():
         lines = [
-            Line(place or "all", cases[0].case.filesystem, "", found.tail())
-            for place in run.places
+            Line(scenario or "all", cases[0].case.filesystem, "", distribution.tail())
+            for scenario in run.places
             for label in run.labels
-            if (cases := run.at(label, place))
-            and (found := merge(_latencies(cases, phase))) is not None
+            if (cases := run.at(label, scenario))
+            and (distribution := merge(_latencies(cases, phase))) is not None
         ]
         if lines:
-            title = f"{sentence(act)}: share of requests slower than t"
-            drawn.append((sentence(act), tails(lines, title, look, f"tio-tail-{phase}")))
+            title = f"{capitalized(act)}: share of requests slower than t"
+            drawn.append((capitalized(act), tails(lines, title, look, f"tio-tail-{phase}")))
     return drawn
 
 
 def _latencies(cases: Sequence[TioCase], phase: str) -> list[data.Latency]:
-    return [one.figures.latencies[phase] for one in cases if phase in one.figures.latencies]
+    return [
+        tio_case.figures.latencies[phase]
+        for tio_case in cases
+        if phase in tio_case.figures.latencies
+    ]
 
 
 def _places(run: TioRun) -> list[tuple[str, str, str, tuple[TioCase, ...]]]:
     """Every phase of every place: phase in words, its name, configuration, cases."""
     return [
-        (place, phase, label, cases)
-        for place in run.places
+        (scenario, phase, label, cases)
+        for scenario in run.places
         for phase in ACTS
         for label in run.labels
-        if (cases := run.at(label, place)) and all(phase in one.figures.phases for one in cases)
+        if (cases := run.at(label, scenario))
+        and all(phase in tio_case.figures.phases for tio_case in cases)
     ]
 
 
 def latency_table(run: TioRun) -> Table:
     """Latencies of every phase, over the seeds."""
     rows = []
-    for place, phase, label, cases in _places(run):
-        found = merge(_latencies(cases, phase))
-        if found is None:
+    for scenario, phase, label, cases in _places(run):
+        distribution = merge(_latencies(cases, phase))
+        if distribution is None:
             continue
-        late = [one.figures.phases[phase] for one in cases]
-        shares = (sum(row[key] for row in late) / found.count for key in ("above_2s", "above_10s"))
+        late = [tio_case.figures.phases[phase] for tio_case in cases]
+        shares = (
+            sum(row[key] for row in late) / distribution.count for key in ("above_2s", "above_10s")
+        )
         rows.append(
             (
-                place or "all",
+                scenario or "all",
                 ACTS[phase],
                 label,
-                counted(found.count),
-                duration(found.mean_ns),
-                *(duration(found.percentile_ns(percent)) for percent in PERCENTILES),
-                duration(found.max_ns),
+                counted(distribution.count),
+                duration(distribution.mean_ns),
+                *(duration(distribution.percentile_ns(percent)) for percent in PERCENTILES),
+                duration(distribution.max_ns),
                 *(significant(100 * share, 2) for share in shares),
             )
         )
@@ -155,21 +162,36 @@ def latency_table(run: TioRun) -> Table:
 
 
 _FLASH: tuple[tuple[str, str, Callable[[TioCase, str], float | None], Callable[..., str]], ...] = (
-    ("throughput", "MiB/s", lambda one, p: _mib(one.figures.phases[p], "throughput"), significant),
+    (
+        "throughput",
+        "MiB/s",
+        lambda tio_case, p: _mib(tio_case.figures.phases[p], "throughput"),
+        significant,
+    ),
     (
         "until on flash",
         "MiB/s",
-        lambda one, p: _mib(one.figures.phases[p], "on_flash"),
+        lambda tio_case, p: _mib(tio_case.figures.phases[p], "on_flash"),
         significant,
     ),
-    ("outside the chip", "%", lambda one, p: _percent(one, p), significant),
-    ("read", "pages", lambda one, p: one.figures.flash[p].get("pages_read"), counted),
-    ("programmed", "pages", lambda one, p: one.figures.flash[p].get("pages_programmed"), counted),
-    ("erased", "blocks", lambda one, p: one.figures.flash[p].get("blocks_erased"), counted),
+    ("outside the chip", "%", lambda tio_case, p: _percent(tio_case, p), significant),
+    ("read", "pages", lambda tio_case, p: tio_case.figures.flash[p].get("pages_read"), counted),
+    (
+        "programmed",
+        "pages",
+        lambda tio_case, p: tio_case.figures.flash[p].get("pages_programmed"),
+        counted,
+    ),
+    (
+        "erased",
+        "blocks",
+        lambda tio_case, p: tio_case.figures.flash[p].get("blocks_erased"),
+        counted,
+    ),
     (
         "amplification",
         "",
-        lambda one, p: one.figures.phases[p]["on_flash_amplification"],
+        lambda tio_case, p: tio_case.figures.phases[p]["on_flash_amplification"],
         significant,
     ),
 )
@@ -177,23 +199,23 @@ _FLASH: tuple[tuple[str, str, Callable[[TioCase, str], float | None], Callable[.
 
 def _mib(row: Any, name: str) -> float | None:
     value = row[f"{name}_bytes_per_s"]
-    return None if value is None else value / findings.MIB
+    return None if value is None else value / sentences.MIB
 
 
-def _percent(one: TioCase, phase: str) -> float | None:
-    share = one.figures.phases[phase]["off_chip_share"]
+def _percent(tio_case: TioCase, phase: str) -> float | None:
+    share = tio_case.figures.phases[phase]["off_chip_share"]
     return None if share is None else 100 * share
 
 
 def flash_table(run: TioRun) -> Table:
     """Throughput of every phase and what the flash did, means over the seeds."""
     rows = []
-    for place, phase, label, cases in _places(run):
+    for scenario, phase, label, cases in _places(run):
         cells = []
         for _, _, value, form in _FLASH:
-            known = [found for one in cases if (found := value(one, phase)) is not None]
+            known = [figure for tio_case in cases if (figure := value(tio_case, phase)) is not None]
             cells.append(form(mean(known)) if known else _NONE)
-        rows.append((place or "all", ACTS[phase], label, *cells))
+        rows.append((scenario or "all", ACTS[phase], label, *cells))
     head = ("setting", "phase", "configuration", *(title for title, _, _, _ in _FLASH))
     units = ("", "", "", *(unit for _, unit, _, _ in _FLASH))
     note = "Pages and blocks: of the phase alone; amplification with the flush behind it."
@@ -203,14 +225,23 @@ def flash_table(run: TioRun) -> Table:
 def slowest_table(run: TioRun) -> Table:
     """The slowest request of every case and phase, and what the flash did meanwhile."""
     rows = []
-    for place, phase, label, cases in _places(run):
-        found = [row for one in cases if (row := one.figures.phases[phase]["slowest"])]
-        if found:
-            slowest = max(found, key=lambda row: row["latency_ns"])
+    for scenario, phase, label, cases in _places(run):
+        candidates = [
+            row for tio_case in cases if (row := tio_case.figures.phases[phase]["slowest"])
+        ]
+        if candidates:
+            slowest = max(candidates, key=lambda row: row["latency_ns"])
             number = counted(slowest["request"])
-            told = findings.cause(slowest)
+            told = sentences.cause(slowest)
             rows.append(
-                (place or "all", ACTS[phase], label, duration(slowest["latency_ns"]), number, told)
+                (
+                    scenario or "all",
+                    ACTS[phase],
+                    label,
+                    duration(slowest["latency_ns"]),
+                    number,
+                    told,
+                )
             )
     head = ("setting", "phase", "configuration", "latency", "request", "meanwhile, by task")
     return Table("Slowest requests", head, (), tuple(rows), text_columns=3, told=True, wrapped=(5,))
@@ -219,13 +250,15 @@ def slowest_table(run: TioRun) -> Table:
 def case_table(run: TioRun) -> Table:
     """Every case by itself."""
     rows = []
-    for one in run.cases:
+    for tio_case in run.cases:
         rates = (
-            _mib(one.figures.phases[phase], "throughput") if phase in one.figures.phases else None
+            _mib(tio_case.figures.phases[phase], "throughput")
+            if phase in tio_case.figures.phases
+            else None
             for phase in ACTS
         )
         shown = (_NONE if rate is None else significant(rate) for rate in rates)
-        rows.append((one.case.id, one.case.outcome, *shown))
+        rows.append((tio_case.case.id, tio_case.case.outcome, *shown))
     head = ("case", "outcome", *ACTS.values())
     units = ("", "", *("MiB/s" for _ in ACTS))
     return Table("All cases", head, units, tuple(rows), text_columns=2, outcomes=True)

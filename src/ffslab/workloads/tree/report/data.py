@@ -1,6 +1,6 @@
 """What the report knows about a case of workload `tree`: frozen values, free of any file format.
 
-`ffslab.workloads.tree.report.load` fills these; series, findings, tables and charts read
+`ffslab.workloads.tree.report.load` fills these; series, sentences, tables and charts read
 only these.
 Durations are virtual nanoseconds, sizes bytes.
 """
@@ -125,12 +125,12 @@ class TreeCase:
         """The steps before the first that did not end well: of those after it, nobody knows what
         they were done to.
         """
-        found = []
+        whole = []
         for step in self.steps:
             if not step.ok:
                 break
-            found.append(step)
-        return tuple(found)
+            whole.append(step)
+        return tuple(whole)
 
     @property
     def broken(self) -> Step | None:

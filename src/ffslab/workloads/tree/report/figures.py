@@ -20,7 +20,7 @@ from ffslab.report.curves import (
     ratio_quantity,
 )
 from ffslab.report.parts import Key, Panel
-from ffslab.report.quantity import duration, sentence, significant
+from ffslab.report.quantity import capitalized, duration, significant
 from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image
 from ffslab.workloads.tree.report.series import (
     Lines,
@@ -87,11 +87,11 @@ def image_figure(
 ) -> Panels | None:
     """Sizes of the images with their ratios: a bar each, and what the flash has beside it."""
     drawn = []
-    trees = {image.tree for found in images.values() for image in found}
-    sizes = {image.tree_bytes for found in images.values() for image in found}
-    for label, found in images.items():
-        for number, image in enumerate(found, 1):
-            name = image.tree if len(trees) > 1 else str(number) if len(found) > 1 else ""
+    trees = {image.tree for of_label in images.values() for image in of_label}
+    sizes = {image.tree_bytes for of_label in images.values() for image in of_label}
+    for label, of_label in images.items():
+        for number, image in enumerate(of_label, 1):
+            name = image.tree if len(trees) > 1 else str(number) if len(of_label) > 1 else ""
             beside = max(image.flash_bytes - image.image_bytes, 0)
             colour = styles[label].colour
             pieces = (Piece(image.image_bytes, colour), Piece(beside, colour, _LIGHT))
@@ -117,17 +117,17 @@ def image_figure(
 def step_panels(section: Section, styles: Mapping[str, Style]) -> Panels | None:
     """A section without an axis: a panel per step, a bar per configuration and run."""
     titles: dict[str, list[str]] = {}
-    for place, role in section.results.items():
-        name = place.replace(f", run {role.run}", "")
-        titles.setdefault(name, []).append(place)
+    for role_name, role in section.results.items():
+        name = role_name.replace(f", run {role.run}", "")
+        titles.setdefault(name, []).append(role_name)
     panels = []
     every: list[list[Bar]] = []
     for number, (title, places) in enumerate(titles.items()):
         drawn = [
             bar
             for label in section.labels
-            for place in places
-            for bar in _step_bars(section, place, label, styles[label])
+            for role_name in places
+            for bar in _step_bars(section, role_name, label, styles[label])
         ]
         if drawn:
             longest = [max(bar.length, bar.high) for bar in drawn]
@@ -153,17 +153,18 @@ def _notch_meaning(drawn: Sequence[Sequence[Bar]]) -> str:
     return " A line across the bar of a mount: how much of it is attaching UBI, from the left."
 
 
-def _step_bars(section: Section, place: str, label: str, style: Style) -> list[Bar]:
-    found = [s for s in section.samples if s.place == place and s.label == label]
-    if not found:
+def _step_bars(section: Section, role_name: str, label: str, style: Style) -> list[Bar]:
+    samples = [s for s in section.samples if s.place == role_name and s.label == label]
+    if not samples:
         return []
-    mean = Mean.of([sample.duration_ns for sample in found])
-    role = section.roles[place]
+    mean = Mean.of([sample.duration_ns for sample in samples])
+    role = section.roles[role_name]
     run = f"run {role.run}" if role.run else ""
     pieces = tuple(
-        Piece(value, style.colour, strength) for value, strength in _split_values(found, mean.mean)
+        Piece(value, style.colour, strength)
+        for value, strength in _split_values(samples, mean.mean)
     )
-    attach = [s.step.attach_ns for s in found if s.step.attach_ns is not None]
+    attach = [s.step.attach_ns for s in samples if s.step.attach_ns is not None]
     notch = sum(attach) / len(attach) if attach else 0.0
     text = duration(round(mean.mean))
     return [Bar(label, run, pieces, text, mean.low, mean.high, notch)]
@@ -237,14 +238,16 @@ def _total_bar(label: str, run: int, samples: Sequence[Sample]) -> Bar | None:
     for sample in samples:
         cases.setdefault(sample.case.id, []).append(sample)
     whole = [
-        found
-        for found in cases.values()
-        if max(found, key=lambda s: s.step.index).role.word == UNMOUNT
+        of_case
+        for of_case in cases.values()
+        if max(of_case, key=lambda s: s.step.index).role.word == UNMOUNT
     ]
     if not whole:
         return None
     sums = {
-        kind: sum(s.duration_ns for found in whole for s in found if kind_of(s.role.word) == kind)
+        kind: sum(
+            s.duration_ns for of_case in whole for s in of_case if kind_of(s.role.word) == kind
+        )
         / len(whole)
         for kind in KINDS
     }
@@ -265,37 +268,40 @@ def curve_figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure
         return ()
     times = means(section.samples, duration_ns)
     behind = _relative(section)
-    found = []
+    drawn = []
     for key, (title, words) in _GROUPS.items():
-        places = [place for place, role in section.results.items() if role.word in words]
+        places = [role_name for role_name, role in section.results.items() if role.word in words]
         shown = time_quantity(_means_at(times, places))
         lines, looks = (
             _with_attach(section, times, styles) if key == "mounting" else (times, styles)
         )
-        found.append(_figure(section, (title, key), lines, places, shown, looks))
+        drawn.append(_figure(section, (title, key), lines, places, shown, looks))
         if ratios := _means_at(behind, places):
             name = (f"{title}, ÷ the fastest", f"{key}-behind")
-            found.append(_figure(section, name, behind, places, ratio_quantity(ratios), styles))
+            drawn.append(_figure(section, name, behind, places, ratio_quantity(ratios), styles))
         if key == "mounting":
-            found.append(_listed_figure(section, styles))
+            drawn.append(_listed_figure(section, styles))
     shares = means(section.samples, cpu_percent)
     share = Quantity("processor’s share of the time", "%")
     words_of = ("The processor’s share", "cpu")
-    found.append(_figure(section, words_of, shares, list(section.results), share, styles))
-    return tuple(figure for figure in found if figure is not None)
+    drawn.append(_figure(section, words_of, shares, list(section.results), share, styles))
+    return tuple(figure for figure in drawn if figure is not None)
 
 
 def _listed_figure(section: Section, styles: Mapping[str, Style]) -> Figure | None:
     """How long until a file system has been mounted and seen through."""
     times = means(listed(section), duration_ns)
-    places = list(dict.fromkeys(place for place, _ in times))
+    places = list(dict.fromkeys(role_name for role_name, _ in times))
     shown = time_quantity(_means_at(times, places))
     return _figure(section, ("From mount to the end of ls", "listed"), times, places, shown, styles)
 
 
 def _means_at(lines: Lines, places: Sequence[str]) -> list[float]:
     return [
-        mean.mean for (place, _), line in lines.items() if place in places for mean in line.values()
+        mean.mean
+        for (role_name, _), line in lines.items()
+        if role_name in places
+        for mean in line.values()
     ]
 
 
@@ -304,8 +310,8 @@ def _relative(section: Section) -> Lines:
     groups: dict[tuple[str, tuple[str, ...]], list[Sample]] = {}
     for sample in section.samples:
         groups.setdefault((sample.place, sample.history), []).append(sample)
-    found: dict[tuple[str, str], dict[float, Mean]] = {}
-    for (place, _), samples in groups.items():
+    relative: dict[tuple[str, str], dict[float, Mean]] = {}
+    for (role_name, _), samples in groups.items():
         lines = means(samples, duration_ns)
         values = {
             label: {x: mean.mean for x, mean in line.items()} for (_, label), line in lines.items()
@@ -313,8 +319,8 @@ def _relative(section: Section) -> Lines:
         for label, ratios in ratios_to_first(values).items():
             line = {x: Mean(ratio, ratio, ratio, 1) for x, ratio in ratios.items()}
             if line:
-                found.setdefault((place, label), {}).update(line)
-    return found
+                relative.setdefault((role_name, label), {}).update(line)
+    return relative
 
 
 def _with_attach(
@@ -323,9 +329,9 @@ def _with_attach(
     """Times of mounting, and beside each that contains attaching UBI how long that took of it."""
     attached = means(section.samples, lambda sample: sample.step.attach_ns)
     lines, looks = dict(times), dict(styles)
-    for (place, label), line in attached.items():
+    for (role_name, label), line in attached.items():
         name = f"{label}: attaching UBI alone"
-        lines[place, name] = line
+        lines[role_name, name] = line
         looks[name] = replace(styles[label], label=name, dash=(2, 3))
     return lines, looks
 
@@ -349,15 +355,15 @@ def _figure(
     axis = section.axis
     panes = []
     used: dict[str, None] = {}
-    for place in places:
+    for role_name in places:
         drawn = [
-            Curve(style, tuple(lines[place, label].items()))
+            Curve(style, tuple(lines[role_name, label].items()))
             for label, style in styles.items()
-            if lines.get((place, label))
+            if lines.get((role_name, label))
         ]
         used.update({curve.style.label: None for curve in drawn})
         if drawn:
-            panes.append(Pane(place, tuple(drawn)))
+            panes.append(Pane(role_name, tuple(drawn)))
     if not panes or axis is None:
         return None
     both = "both axes logarithmic" if axis.logarithmic else f"{shown.title} logarithmic"
@@ -365,7 +371,7 @@ def _figure(
     basis = f" {split_meaning(section, in_bars=False)}" if shown.unit == "%" else ""
     basis = f" {RATIO_MEANING}" if shown.limits else f"{basis}{range_meaning(section)}"
     meaning = f"{shown.heading} against {axis.heading}{scales}; all panels share their scales."
-    meaning = f"{sentence(meaning)}{basis}"
+    meaning = f"{capitalized(meaning)}{basis}"
     identifier = f"{section.key}-{words[1]}"
     drawing = curves(panes, axis, shown, f"{words[0]}: {meaning}", identifier)
     keys = tuple(style for label, style in styles.items() if label in used)
@@ -374,10 +380,10 @@ def _figure(
 
 def memory_figures(section: Section, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
     """A section with an axis: memory after each mount against it."""
-    found = [sample for sample in section.memory if _after_mount(sample)]
-    lines = means(found, memory_bytes)
+    samples = [sample for sample in section.memory if _after_mount(sample)]
+    lines = means(samples, memory_bytes)
     values = [mean.low for line in lines.values() for mean in line.values()]
-    places = list(dict.fromkeys(sample.place for sample in found))
+    places = list(dict.fromkeys(sample.place for sample in samples))
     if section.axis is None or not values:
         return ()
     highs = [mean.mean for line in lines.values() for mean in line.values()]
@@ -390,18 +396,18 @@ def memory_panels(section: Section) -> Panels | None:
     """A section without an axis: what the memory after each mount is made of."""
     if section.axis is not None:
         return None
-    found = [sample for sample in section.memory if _after_mount(sample)]
+    samples = [sample for sample in section.memory if _after_mount(sample)]
     panels = []
     every: list[list[Bar]] = []
-    for number, place in enumerate(dict.fromkeys(sample.place for sample in found)):
+    for number, role_name in enumerate(dict.fromkeys(sample.place for sample in samples)):
         drawn = []
         for label in section.labels:
-            group = [s for s in found if s.place == place and s.label == label]
+            group = [s for s in samples if s.place == role_name and s.label == label]
             if group:
                 drawn.append(_memory_bar(label, group))
         quantity = size_quantity([bar.length for bar in drawn], "memory")
-        words = (f"Memory after {place}", f"{section.key}-memory-{number}")
-        panels.append(Panel(place, "", bars(below_names(drawn), quantity, words)))
+        words = (f"Memory after {role_name}", f"{section.key}-memory-{number}")
+        panels.append(Panel(role_name, "", bars(below_names(drawn), quantity, words)))
         every.append(drawn)
     if not panels:
         return None

@@ -86,20 +86,23 @@ def figures_of(row: CaseResult) -> Figures:
     return Figures(tree_of(row), image_of(row))
 
 
-def run_of(run_dir: Path, found: Sequence[Read[Figures]]) -> TreeRun:
+def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> TreeRun:
     """The run in `run_dir` of what was read of it; raises as `load_tree` does."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        return _tree_run(run_dir, manifest, found)
+        return _tree_run(run_dir, manifest, read_cases)
 
 
-def _tree_run(run_dir: Path, manifest: Document, found: Sequence[Read[Figures]]) -> TreeRun:
-    rows = [one.head for one in found]
+def _tree_run(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figures]]) -> TreeRun:
+    rows = [read_case.head for read_case in read_cases]
     study = study_word(manifest)
     fixed = fixed_options([row["spec"] for row in rows])
     plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
     numeric, shape = _numeric_axes(rows)
-    cases = tuple(_case(one, case, numeric, shape) for one, case in zip(found, plain, strict=True))
+    cases = tuple(
+        _case(read_case, case, numeric, shape)
+        for read_case, case in zip(read_cases, plain, strict=True)
+    )
     labels, lines = _labels(cases)
     return TreeRun(
         run=outline(run_dir, manifest, [row["spec"] for row in rows], plain),
@@ -118,12 +121,12 @@ def _numeric_axes(rows: Sequence[CaseHead]) -> tuple[tuple[str, ...], tuple[str,
     values = axis_values(rows)
     shape = tuple(name for name in _SHAPE if len(set(values.get(name, ()))) > 1)
     names = []
-    for name, found in values.items():
+    for name, distinct in values.items():
         if name in (*_SHAPE, _STEPS, "part", data.SEED):
             continue
         if any(_place(row, name) is None for row in rows if name in row["axes"]):
             continue
-        if name != CPU or len({float(value) for value in found if value}) > 1:
+        if name != CPU or len({float(value) for value in distinct if value}) > 1:
             names.append(name)
     return tuple(names), shape
 
@@ -137,15 +140,15 @@ def _number_of(value: Any) -> float | None:
 
 
 def _case(
-    one: Read[Figures], plain: data.Case, numeric: Sequence[str], shape: Sequence[str]
+    read_case: Read[Figures], plain: data.Case, numeric: Sequence[str], shape: Sequence[str]
 ) -> TreeCase:
-    row = one.head
+    row = read_case.head
     spec = row["spec"]
     workload = spec["workload"]
     own = (*numeric, *_SHAPE, _STEPS, CPU, "part", data.SEED)
     words = tuple(str(workload["steps"]).split())
     roles = roles_of(words)
-    tree = one.figures.tree
+    tree = read_case.figures.tree
     steps = tuple(_step(entry, roles) for entry in (tree["steps"] if tree else ()))
     memory = tree["memory"] if tree else ()
     return TreeCase(
@@ -157,9 +160,9 @@ def _case(
         part=str(row["axes"].get("part", "")),
         line={name: value for name, value in plain.axes.items() if name not in own},
         numbers={
-            name: place
+            name: number
             for name in numeric
-            if name in row["axes"] and (place := _place(row, name)) is not None
+            if name in row["axes"] and (number := _place(row, name)) is not None
         },
         shape=_shape_text(workload, shape),
         words=words,
@@ -168,7 +171,7 @@ def _case(
         twin=plain.scenario((CPU,)),
         steps=steps,
         memory=tuple(_memory(entry, steps) for entry in memory),
-        image=_image(one.figures.image) if one.figures.image else None,
+        image=_image(read_case.figures.image) if read_case.figures.image else None,
     )
 
 
@@ -192,7 +195,7 @@ def _settings(spec: Document) -> dict[str, str]:
     """What a figure says that it is for."""
     workload, chip = spec["workload"], spec["board"]["chip"]
     chip_bytes = chip["page_bytes"] * chip["pages_per_block"] * chip["blocks"]
-    found = {
+    settings = {
         "board": str(spec["board"]["name"]),
         "chip": f"{significant(chip_bytes / 2**20)} MiB",
         "partition": f"{significant(int(spec['partition_bytes']) / 2**20)} MiB",
@@ -200,8 +203,8 @@ def _settings(spec: Document) -> dict[str, str]:
         "CPU scale": f"{float(spec[CPU]):g}",
     }
     if "create" in str(workload["steps"]).split():
-        found |= {name: _plain_number(workload[key]) for key, name in _TREE_SETTINGS.items()}
-    return found
+        settings |= {name: _plain_number(workload[key]) for key, name in _TREE_SETTINGS.items()}
+    return settings
 
 
 def _step(entry: TreeStep, roles: Sequence[Role]) -> Step:
@@ -229,8 +232,8 @@ def _step(entry: TreeStep, roles: Sequence[Role]) -> Step:
 
 def _attach_ns(parts: Sequence[PartResult]) -> float | None:
     """How long attaching UBI took; None where a step has no such part."""
-    found = [part["duration_ns"] for part in parts if _ATTACH.fullmatch(part["phase"])]
-    return float(sum(found)) if found else None
+    durations_ns = [part["duration_ns"] for part in parts if _ATTACH.fullmatch(part["phase"])]
+    return float(sum(durations_ns)) if durations_ns else None
 
 
 def _optional(value: float | None) -> float | None:
@@ -261,7 +264,7 @@ def _memory(entry: MemoryResult, steps: Sequence[Step]) -> Memory:
     }
     largest = [(str(name), int(size)) for name, size in entry["caches"]]
     largest += [(f"vmalloc: {name}", int(size)) for name, size in entry["vmalloc"]]
-    largest.sort(key=lambda found: (-found[1], found[0]))
+    largest.sort(key=lambda part: (-part[1], part[0]))
     return Memory(
         role=step.role if step else None,
         label=label,
@@ -294,7 +297,7 @@ def _with_files(cases: Sequence[TreeCase]) -> tuple[TreeCase, ...]:
         for step in case.whole_steps:
             if step.role.word == "create" and step.files is not None:
                 counts.setdefault(case.shape, []).append(step.files)
-    means = {shape: round(sum(found) / len(found)) for shape, found in counts.items()}
+    means = {shape: round(sum(files) / len(files)) for shape, files in counts.items()}
     return tuple(
         replace(case, numbers={FILES: float(means[case.shape]), **case.numbers})
         if case.shape in means

@@ -17,7 +17,7 @@ from ffslab.compare.words import ratio_span
 from ffslab.report import data
 from ffslab.report.parts import Table
 from ffslab.report.standings import extent_text
-from ffslab.report.topics import Finding
+from ffslab.report.topics import Sentence
 from ffslab.results.schema import DURATION, Metric
 from ffslab.workloads.tree.metrics import IMAGE_METRICS
 from ffslab.workloads.tree.report.data import TreeRun
@@ -66,13 +66,13 @@ def options_of(run: TreeRun, section: Section) -> tuple[Option, ...]:
     """Every option that a file system of the section has several values of."""
     lines = {label: run.lines[label] for label in section.labels}
     values = _values(run, section)
-    found = []
+    options = []
     for name in dict.fromkeys(axes[data.FILESYSTEM] for axes in lines.values()):
         own = {label: axes for label, axes in lines.items() if axes[data.FILESYSTEM] == name}
         for axis in dict.fromkeys(axis for axes in own.values() for axis in axes):
             option = None if axis == data.FILESYSTEM else _option(name, axis, own, values)
-            found += [option] if option else []
-    return tuple(found)
+            options += [option] if option else []
+    return tuple(options)
 
 
 def _option(
@@ -93,9 +93,9 @@ def _option(
         if before is None or axes.get(axis) in (base, None, ""):
             continue
         related = {
-            title: found
+            title: extent
             for title, lines in values.items()
-            if (found := extent_of(lines.get(before, {}), lines.get(label, {})))
+            if (extent := extent_of(lines.get(before, {}), lines.get(label, {})))
         }
         pairs.append(Pair(axes[axis], beside(axes), related))
     return Option(name, axis, base, tuple(pairs)) if pairs else None
@@ -103,21 +103,23 @@ def _option(
 
 def _values(run: TreeRun, section: Section) -> dict[str, dict[str, Spots]]:
     """What is compared: by title and configuration. The image first, then the steps in order."""
-    found: dict[str, dict[str, Spots]] = {
+    by_role: dict[str, dict[str, Spots]] = {
         IMAGE: {
             label: {(float(n), ""): float(image.image_bytes) for n, image in enumerate(kept)}
             for label, kept in images(run).items()
         }
     }
     lines = spots((s for s in section.samples if s.role.is_result), duration_ns)
-    for place in section.results:
-        found[place] = {label: line for (where, label), line in lines.items() if where == place}
-    return found
+    for role_name in section.results:
+        by_role[role_name] = {
+            label: line for (where, label), line in lines.items() if where == role_name
+        }
+    return by_role
 
 
-def sentences(found: Sequence[Option]) -> Iterable[Finding]:
+def sentences(options: Sequence[Option]) -> Iterable[Sentence]:
     """A sentence for each option: its image, and the steps that it changes most."""
-    for option in found:
+    for option in options:
         titles = dict.fromkeys(title for pair in option.pairs for title in pair.changes)
         reach = {title: _reach(option, title) for title in titles if title != IMAGE}
         moved = sorted(
@@ -127,7 +129,7 @@ def sentences(found: Sequence[Option]) -> Iterable[Finding]:
         parts = [f"{title} {_between(option, title)}" for title in named]
         text = "; ".join(parts) if parts else f"all steps within {100 * SAME:.0f} % of those"
         against = f"against {_text(option.axis, option.base)}"
-        yield Finding(f"**{option.name}** {against}: {text}.", max(reach.values(), default=0))
+        yield Sentence(f"**{option.name}** {against}: {text}.", max(reach.values(), default=0))
 
 
 def _reach(option: Option, title: str) -> float:
@@ -161,14 +163,14 @@ def _text(axis: str, value: str) -> str:
     return f"{data.axis_name(axis)} {value}"
 
 
-def table(found: Sequence[Option]) -> Table | None:
+def table(options: Sequence[Option]) -> Table | None:
     """Every pair: a row each, below its option."""
     titles = tuple(
-        dict.fromkeys(t for option in found for pair in option.pairs for t in pair.changes)
+        dict.fromkeys(t for option in options for pair in option.pairs for t in pair.changes)
     )
     rows: list[tuple[str, ...]] = []
     headings = {}
-    for option in found:
+    for option in options:
         headings[len(rows)] = f"{option.name}: against {_text(option.axis, option.base)}"
         for pair in option.pairs:
             label = data.BETWEEN.join(word for word in (pair.value, pair.beside) if word)

@@ -1,4 +1,4 @@
-"""Assembles the page of a run of workload `tree`: results → findings, figures, tables → HTML."""
+"""Assembles the page of a run of workload `tree`: results → sentences, figures, tables → HTML."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common, fixed_axes
 from ffslab.report.parts import Table, seeds_text
-from ffslab.report.topics import Finding
-from ffslab.workloads.tree.report import figures, findings, options, rating, tables
+from ffslab.report.topics import Sentence
+from ffslab.workloads.tree.report import figures, options, rating, sentences, tables
 from ffslab.workloads.tree.report.data import TreeRun
 from ffslab.workloads.tree.report.figures import Panels
 from ffslab.workloads.tree.report.load import Figures, figures_of, run_of
@@ -38,7 +38,7 @@ class View:
     """A section with what it shows."""
 
     section: Section
-    findings: tuple[Finding, ...]
+    sentences: tuple[Sentence, ...]
     panels: tuple[Panels, ...]
     figures: tuple[Figure, ...]
     notes: tuple[str, ...]
@@ -58,62 +58,62 @@ class MemoryView:
 _MEANS = "figures are means over them, with their range"
 
 
-def page(run_dir: Path, found: Sequence[Read[Figures]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, found))
+    return context(run_of(run_dir, read_cases))
 
 
 def context(run: TreeRun) -> dict[str, Any]:
     """Everything the template shows."""
     styles = styles_for(run.lines)
-    found = sections(run)
+    all_sections = sections(run)
     built = images(run)
-    head, by_name = _ratings(run, found)
-    steps = [(table.title, table) for s in found if (table := tables.step_table(run, s))]
-    unmounts = [table for s in found if (table := tables.unmount_table(s))]
+    head, by_name = _ratings(run, all_sections)
+    steps = [(table.title, table) for s in all_sections if (table := tables.step_table(run, s))]
+    unmounts = [table for s in all_sections if (table := tables.unmount_table(s))]
     return {
         **common(run.run),
         "fixed": [(name, value) for name, value in fixed_axes(run.run) if name != "steps"],
         "glossary": (*GLOSSARY, *_GLOSSARY),
         "seeds": f"{seeds_text(run.run.seeds, _MEANS)}.",
         "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
-        "lists": _step_lists(run, found),
-        "topics": findings.topics(run, found),
-        "finding_rule": findings.RULE,
+        "lists": _step_lists(run, all_sections),
+        "topics": sentences.topics(run, all_sections),
+        "sentence_rule": sentences.RULE,
         "rating_head": head,
         "rating": by_name,
         "rating_rule": rating.RULE,
-        "rating_each": _each_rating(run, found),
+        "rating_each": _each_rating(run, all_sections),
         "image": figures.image_figure(built, styles),
         "image_tables": tables.image_tables(built),
-        "views": [_view(run, section, styles) for section in found],
+        "views": [_view(run, section, styles) for section in all_sections],
         "unmounts": unmounts,
-        "memory": _memory(found, styles),
+        "memory": _memory(all_sections, styles),
         "steps": steps,
         "case_table": tables.case_table(run),
     }
 
 
 def _ratings(
-    run: TreeRun, found: Sequence[Section]
+    run: TreeRun, all_sections: Sequence[Section]
 ) -> tuple[tuple[str, ...], tuple[tables.RatingRow, ...]]:
     """Head and rows of the rating of file systems."""
-    rated = (rating.rate(criterion) for criterion in rating.criteria(run, found))
+    rated = (rating.rate(criterion) for criterion in rating.criteria(run, all_sections))
     grouped = (rating.by_filesystem(run, entry) for entry in rated if entry)
     return tables.rating_rows([entry for entry in grouped if entry], run)
 
 
-def _each_rating(run: TreeRun, found: Sequence[Section]) -> Table | None:
+def _each_rating(run: TreeRun, all_sections: Sequence[Section]) -> Table | None:
     """The rating of configurations, where a file system has several."""
     if len(run.lines) == len({axes[data.FILESYSTEM] for axes in run.lines.values()}):
         return None
-    rated = [entry for c in rating.criteria(run, found) if (entry := rating.rate(c))]
+    rated = [entry for c in rating.criteria(run, all_sections) if (entry := rating.rate(c))]
     return tables.configuration_rating(rated)
 
 
 def _view(run: TreeRun, section: Section, styles: Mapping[str, Style]) -> View:
-    groups = findings.section_findings(run, section)
-    said = [said.finding for _, group in groups for said in group]
+    groups = sentences.section_sentences(run, section)
+    said = [said.sentence for _, group in groups for said in group]
     panels: tuple[Panels | None, ...] = ()
     if section.axis is None:
         panels = (figures.step_panels(section, styles), figures.total_panels(section))
@@ -127,9 +127,9 @@ def _view(run: TreeRun, section: Section, styles: Mapping[str, Style]) -> View:
     )
 
 
-def _memory(found: Sequence[Section], styles: Mapping[str, Style]) -> list[MemoryView]:
+def _memory(all_sections: Sequence[Section], styles: Mapping[str, Style]) -> list[MemoryView]:
     views = []
-    for section in found:
+    for section in all_sections:
         view = MemoryView(
             section.title,
             figures.memory_panels(section),
@@ -144,11 +144,11 @@ def _memory(found: Sequence[Section], styles: Mapping[str, Style]) -> list[Memor
 def _step_lists(run: TreeRun, sections: Sequence[Section]) -> list[tuple[str, str]]:
     """Each list of steps with its name, or with the file systems that have it."""
     names = {words: name for section in sections for words, name in section.names.items()}
-    found: dict[tuple[str, ...], dict[str, None]] = {}
+    lists: dict[tuple[str, ...], dict[str, None]] = {}
     for case in run.cases:
         name = names.get(case.words) or data.filesystem_name(case.line[data.FILESYSTEM])
-        found.setdefault(case.words, {})[name] = None
+        lists.setdefault(case.words, {})[name] = None
     return [
-        (", ".join(names) if len(found) > 1 else "all cases", " ".join(words))
-        for words, names in found.items()
+        (", ".join(names) if len(lists) > 1 else "all cases", " ".join(words))
+        for words, names in lists.items()
     ]

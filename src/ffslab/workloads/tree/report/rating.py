@@ -103,7 +103,7 @@ class Rated:
     points: int
 
 
-def criteria(run: TreeRun, found: Sequence[Section]) -> tuple[Criterion, ...]:
+def criteria(run: TreeRun, all_sections: Sequence[Section]) -> tuple[Criterion, ...]:
     """Everything that can be rated, in the order of the page."""
     rated = []
     sizes = {
@@ -112,20 +112,20 @@ def criteria(run: TreeRun, found: Sequence[Section]) -> tuple[Criterion, ...]:
     }
     if sizes:
         rated.append(Criterion("image size", SIZE, sizes, is_size=True))
-    several = len(found) > 1
-    for section in found:
+    several = len(all_sections) > 1
+    for section in all_sections:
         topic = section.topic if several else ""
-        for place, role in section.results.items():
-            samples = [sample for sample in section.samples if sample.place == place]
+        for role_name, role in section.results.items():
+            samples = [sample for sample in section.samples if sample.place == role_name]
             for words, group in _by_history(samples):
                 values = _values(group, duration_ns)
-                title = f"time of {place}{words}"
+                title = f"time of {role_name}{words}"
                 rated.append(Criterion(title, TIME, values, False, role.word, topic, section.axis))
         after = [s for s in section.memory if s.memory.role and s.memory.role.word == MOUNT]
-        for place in dict.fromkeys(sample.place for sample in after):
-            for words, taken in _by_history([s for s in after if s.place == place]):
+        for role_name in dict.fromkeys(sample.place for sample in after):
+            for words, taken in _by_history([s for s in after if s.place == role_name]):
                 sizes_of = _values(taken, memory_bytes)
-                title = f"memory after {place}{words}"
+                title = f"memory after {role_name}{words}"
                 rated.append(Criterion(title, MEMORY, sizes_of, True, "", topic, section.axis))
     return tuple(rated)
 
@@ -155,8 +155,8 @@ def lines_of(criterion: Criterion) -> dict[str, dict[float, float]]:
         own: dict[float, set[str]] = {}
         for x, seed in line:
             own.setdefault(x, set()).add(seed)
-        for x, found in own.items():
-            seeds[x] = seeds.get(x, found) & found
+        for x, measured in own.items():
+            seeds[x] = seeds.get(x, measured) & measured
     least = criterion.measure.least
     return {
         label: {

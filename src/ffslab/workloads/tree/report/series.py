@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from ffslab.compare.standing import Extent, extent_of_change
 from ffslab.report.axes import Axis, Mean, axis_of
-from ffslab.report.quantity import grouped, sentence
+from ffslab.report.quantity import capitalized, grouped
 from ffslab.workloads.tree.report.data import Image, Memory, Step, TreeCase, TreeRun
 from ffslab.workloads.tree.report.words import Role, list_names
 
@@ -101,23 +101,25 @@ class Section:
         """The places with their roles, in the order of the steps: where lists differ, by the later
         of their places; each scenario by itself.
         """
-        found = {sample.place: sample.role for sample in self.samples}
+        by_name = {sample.place: sample.role for sample in self.samples}
         last: dict[str, int] = {}
         for sample in self.samples:
             last[sample.place] = max(last.get(sample.place, 0), sample.step.index)
-        order = sorted(found, key=lambda place: (found[place].scenario, last[place]))
-        return {place: found[place] for place in order}
+        order = sorted(
+            by_name, key=lambda role_name: (by_name[role_name].scenario, last[role_name])
+        )
+        return {role_name: by_name[role_name] for role_name in order}
 
     @property
     def topic(self) -> str:
         """What the section is about, in front of a sentence."""
         word = self.title.removeprefix("Against the ")
-        return sentence(word)
+        return capitalized(word)
 
     @property
     def results(self) -> dict[str, Role]:
         """The places that are results by themselves."""
-        return {place: role for place, role in self.roles.items() if role.is_result}
+        return {role_name: role for role_name, role in self.roles.items() if role.is_result}
 
 
 def means(
@@ -131,7 +133,7 @@ def means(
             points = values.setdefault((sample.place, sample.label), {})
             points.setdefault(sample.x, []).append(value)
     return {
-        key: {x: Mean.of(found) for x, found in sorted(points.items())}
+        key: {x: Mean.of(values) for x, values in sorted(points.items())}
         for key, points in values.items()
     }
 
@@ -147,13 +149,13 @@ def spots(
     samples: Iterable[Either], value_of: Callable[[Either], float | None]
 ) -> dict[tuple[str, str], dict[Spot, float]]:
     """A value of every case by (place, configuration), point and seed; without what has none."""
-    found: dict[tuple[str, str], dict[Spot, float]] = {}
+    lines: dict[tuple[str, str], dict[Spot, float]] = {}
     for sample in sorted(samples, key=lambda sample: sample.x):
         value = value_of(sample)
         if value is not None:
-            line = found.setdefault((sample.place, sample.label), {})
+            line = lines.setdefault((sample.place, sample.label), {})
             line[sample.x, sample.case.seed] = value
-    return found
+    return lines
 
 
 def listed(section: Section) -> list[Sample]:
@@ -161,16 +163,16 @@ def listed(section: Section) -> list[Sample]:
     list. What was done between the two is left out.
     """
     mounts: dict[int, Sample] = {}
-    found = []
+    whole_lists = []
     for sample in section.samples:
         key = id(sample.case)
         if sample.role.word == "mount":
             mounts[key] = sample
         elif sample.role.word == "list" and key in mounts:
             whole = sample.duration_ns + mounts.pop(key).duration_ns
-            place = f"mount to the end of {sample.place}"
-            found.append(replace(sample, place=place, duration_ns=whole, split=None))
-    return found
+            role_name = f"mount to the end of {sample.place}"
+            whole_lists.append(replace(sample, place=role_name, duration_ns=whole, split=None))
+    return whole_lists
 
 
 def duration_ns(sample: Sample) -> float:
@@ -183,16 +185,16 @@ def memory_bytes(sample: MemorySample) -> float:
 
 def sections(run: TreeRun) -> tuple[Section, ...]:
     """The sections of a run, in the order of the study."""
-    found: list[Section] = []
+    all_sections: list[Section] = []
     for parts in _joined_parts(run):
         cases = [case for case in run.shown if case.part in parts]
         axes = _varying(cases)
         rest = axes[1:]
-        for place in dict.fromkeys(_point(case, rest) for case in cases):
-            members = [case for case in cases if _point(case, rest) == place]
-            extra = ", ".join(a.text(v) for a, v in zip(rest, place, strict=True) if v is not None)
-            found.append(_section(parts, extra, axes[0] if axes else None, members, run))
-    return tuple(found)
+        for point in dict.fromkeys(_point(case, rest) for case in cases):
+            members = [case for case in cases if _point(case, rest) == point]
+            extra = ", ".join(a.text(v) for a, v in zip(rest, point, strict=True) if v is not None)
+            all_sections.append(_section(parts, extra, axes[0] if axes else None, members, run))
+    return tuple(all_sections)
 
 
 def _joined_parts(run: TreeRun) -> list[tuple[str, ...]]:
@@ -245,7 +247,7 @@ def _varying(cases: Sequence[TreeCase]) -> list[Axis]:
     for case in cases:
         for name, value in case.numbers.items():
             values.setdefault(name, set()).add(value)
-    names = [name for name, found in values.items() if len(found) > 1]
+    names = [name for name, distinct in values.items() if len(distinct) > 1]
     names.sort(key=lambda name: -len(values[name]))
     return [axis_of(name, sorted(values[name])) for name in names]
 
@@ -293,8 +295,8 @@ def _list_names(cases: Sequence[TreeCase], run: TreeRun) -> dict[tuple[str, ...]
     for case in cases:
         lists.setdefault(run.labels[case.id], []).append(case.words)
     names: dict[tuple[str, ...], str] = {}
-    for found in lists.values():
-        names.update({words: name for words, name in list_names(found).items() if name})
+    for word_lists in lists.values():
+        names.update({words: name for words, name in list_names(word_lists).items() if name})
     return names
 
 
@@ -314,8 +316,10 @@ def _split_places(cases: Sequence[TreeCase]) -> Mapping[tuple[str, ...], int]:
 
 def _place(role: Role, index: int, name: str, split: int) -> str:
     """A role's place; steps before two lists part are the same in both."""
-    place = role.place
-    return f"{place}, {name}" if name and index >= split and name != role.scenario else place
+    role_name = role.place
+    return (
+        f"{role_name}, {name}" if name and index >= split and name != role.scenario else role_name
+    )
 
 
 def _samples(
@@ -353,13 +357,13 @@ def _memory_samples(
     case: TreeCase, label: str, x: float, name: str, splits: Mapping[tuple[str, ...], int]
 ) -> list[MemorySample]:
     steps = {step.phase: step for step in case.whole_steps}
-    found = []
+    samples = []
     for memory in case.memory:
         step = steps.get(memory.label)
         if step is not None:
-            place = _place(step.role, step.index, name, splits[case.words])
-            found.append(MemorySample(case, label, place, x, memory, step))
-    return found
+            role_name = _place(step.role, step.index, name, splits[case.words])
+            samples.append(MemorySample(case, label, role_name, x, memory, step))
+    return samples
 
 
 def _once(samples: Sequence[Either]) -> tuple[Either, ...]:
@@ -383,13 +387,13 @@ def _settings_text(cases: Sequence[TreeCase], axis: Axis | None) -> str:
             values.setdefault(name, {})[value] = None
     own = {"partition_bytes": "partition", "cpu_scale": "CPU scale"}.get(axis.name) if axis else ""
     parts = []
-    for name, found in values.items():
+    for name, distinct in values.items():
         if name == own:
             continue
-        if len(found) == 1:
-            parts.append(f"{name} {next(iter(found))}")
+        if len(distinct) == 1:
+            parts.append(f"{name} {next(iter(distinct))}")
         else:
-            parts.append(f"{name} {', '.join(list(found)[:-1])} or {list(found)[-1]}")
+            parts.append(f"{name} {', '.join(list(distinct)[:-1])} or {list(distinct)[-1]}")
     seeds = len({case.seed for case in cases})
     parts.append("one seed" if seeds == 1 else f"{seeds} seeds")
     return "; ".join(parts)
@@ -402,7 +406,7 @@ def _notes(
     names: Mapping[tuple[str, ...], str],
 ) -> tuple[str, ...]:
     """What is not in the figures, and why: alike cases (seeds) together."""
-    found: dict[str, list[str]] = {}
+    by_note: dict[str, list[str]] = {}
     for case in cases:
         why = _why_not(case)
         if not why:
@@ -413,10 +417,10 @@ def _notes(
             where += f", {case.shape if value is None else axis.text(value)}"
         name = names.get(case.words, "")
         where += f", {name}" if name else ""
-        found.setdefault(f"{where}: {why}", []).append(case.seed)
+        by_note.setdefault(f"{where}: {why}", []).append(case.seed)
     notes = [
         f"{text} (seed{'s' if len(seeds) > 1 else ''} {', '.join(seeds)})"
-        for text, seeds in found.items()
+        for text, seeds in by_note.items()
     ]
     if len(notes) > _MOST_NOTES:
         more = len(notes) - _MOST_NOTES
@@ -439,10 +443,10 @@ def _why_not(case: TreeCase) -> str:
 
 def images(run: TreeRun) -> dict[str, tuple[Image, ...]]:
     """The different images of each configuration, whatever came of their cases."""
-    found: dict[str, dict[tuple[str, int, int], Image]] = {}
+    by_label: dict[str, dict[tuple[str, int, int], Image]] = {}
     for case in run.cases:
         if case.image is not None:
             image = case.image
             key = (image.tree, image.image_bytes, image.flash_bytes)
-            found.setdefault(run.labels[case.id], {}).setdefault(key, image)
-    return {label: tuple(kept.values()) for label, kept in found.items()}
+            by_label.setdefault(run.labels[case.id], {}).setdefault(key, image)
+    return {label: tuple(kept.values()) for label, kept in by_label.items()}

@@ -10,8 +10,8 @@ from ffslab.report.parts import Table, by_filesystem
 from ffslab.report.quantity import duration, duration_range, grouped, significant
 from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image, Step, Task, TreeCase, TreeRun
 from ffslab.workloads.tree.report.figures import size_text
-from ffslab.workloads.tree.report.findings import background_percent
 from ffslab.workloads.tree.report.rating import Rated
+from ffslab.workloads.tree.report.sentences import background_percent
 from ffslab.workloads.tree.report.series import MemorySample, Sample, Section
 from ffslab.workloads.tree.report.words import UNMOUNT
 
@@ -29,15 +29,17 @@ def image_tables(images: Mapping[str, Sequence[Image]]) -> tuple[Table, ...]:
             significant(image.ratio),
             _duration(image.write_ns),
         )
-        for label, found in images.items()
-        for image in found
+        for label, of_label in images.items()
+        for image in of_label
     ]
     if not rows:
         return ()
     head = ("configuration", "tree", "image", "programmed", "ratio", "written in")
     units = ("", "", "bytes", "bytes", ": 1", "")
     made = tuple(
-        (label, image.tool, image.command) for label, found in images.items() for image in found
+        (label, image.tool, image.command)
+        for label, of_label in images.items()
+        for image in of_label
     )
     return (
         by_filesystem(Table("", head, units, tuple(rows), 2)),
@@ -57,17 +59,19 @@ def unmount_table(section: Section) -> Table | None:
     order = section.labels
     rows = []
     places = list(section.roles)
-    for label, place in sorted(groups, key=lambda key: (order.index(key[0]), places.index(key[1]))):
-        found = groups[label, place]
-        steps = [sample.step for sample in found]
+    for label, role_name in sorted(
+        groups, key=lambda key: (order.index(key[0]), places.index(key[1]))
+    ):
+        samples = groups[label, role_name]
+        steps = [sample.step for sample in samples]
         background = background_percent(steps)
         rows.append(
             (
                 label,
-                place,
+                role_name,
                 _work_text([step.tasks for step in steps]),
-                _range([sample.duration_ns for sample in found]),
-                _flash_share(found),
+                _range([sample.duration_ns for sample in samples]),
+                _flash_share(samples),
                 _NONE if background is None else significant(background, 2),
             )
         )
@@ -91,8 +95,8 @@ def _flash_share(samples: Sequence[Sample]) -> str:
 def _work_text(tasks: Sequence[Sequence[Task]]) -> str:
     """Mean work per case of each task, the busiest first."""
     sums: dict[str, list[Task]] = {}
-    for found in tasks:
-        for task in found:
+    for step_tasks in tasks:
+        for task in step_tasks:
             sums.setdefault(task.name, []).append(task)
     busiest = sorted(sums, key=lambda name: -sum(task.busy_ns for task in sums[name]))
     parts = []
@@ -120,22 +124,22 @@ def memory_table(section: Section) -> Table | None:
         groups.setdefault((sample.label, sample.x, sample.place), []).append(sample)
     order = section.labels
     rows = []
-    for label, x, place in sorted(groups, key=lambda key: (order.index(key[0]), key[1])):
-        found = [sample.memory for sample in groups[label, x, place]]
+    for label, x, role_name in sorted(groups, key=lambda key: (order.index(key[0]), key[1])):
+        memories = [sample.memory for sample in groups[label, x, role_name]]
         parts = [
-            size_text(sum(m.parts.get(key, 0) for m in found) / len(found))
+            size_text(sum(m.parts.get(key, 0) for m in memories) / len(memories))
             for key, _, _ in MEMORY_PARTS
         ]
-        largest = ", ".join(f"{name} {size_text(size)}" for name, size in found[0].largest)
+        largest = ", ".join(f"{name} {size_text(size)}" for name, size in memories[0].largest)
         rows.append(
             (
                 label,
                 *((section.axis.text(x),) if section.axis else ()),
-                place,
+                role_name,
                 largest or _NONE,
-                size_text(sum(m.total_bytes for m in found) / len(found)),
+                size_text(sum(m.total_bytes for m in memories) / len(memories)),
                 *parts,
-                size_text(sum(m.unexplained_bytes for m in found) / len(found)),
+                size_text(sum(m.unexplained_bytes for m in memories) / len(memories)),
             )
         )
     if not rows:
@@ -193,8 +197,8 @@ def _point_text(case: TreeCase, section: Section) -> tuple[str, float]:
 
 def _step_name(section: Section, case: TreeCase, step: Step) -> str:
     name = section.names.get(case.words, "")
-    place = step.role.place
-    return f"{place}, {name}" if name and name != step.role.scenario else place
+    role_name = step.role.place
+    return f"{role_name}, {name}" if name and name != step.role.scenario else role_name
 
 
 def _ending(case: TreeCase, step: Step) -> str:

@@ -90,7 +90,7 @@ def _titles(words: Sequence[str], later: Sequence[str] = ()) -> list[str]:
     keys = list(zip(words, before, strict=True))
     titles = []
     for number, (word, context) in enumerate(keys):
-        contexts = list(dict.fromkeys(found for other, found in keys if other == word))
+        contexts = list(dict.fromkeys(context for other, context in keys if other == word))
         title = word
         if len(contexts) > 1 or word in later:
             title = f"{word} after {context}" if context else f"first {word}"

@@ -59,16 +59,16 @@ def figures_of(row: CaseResult) -> Measured:
     """What a case measured. A forecast takes seconds: where there is nothing to hold it against,
     `ffslab lifetime` makes it when it is asked for.
     """
-    found = wear_of(row)
-    dead = found is not None and outcome_of(found) is not None
-    return Measured(found, life_of(row) if dead else None)
+    wear_result = wear_of(row)
+    dead = wear_result is not None and outcome_of(wear_result) is not None
+    return Measured(wear_result, life_of(row) if dead else None)
 
 
-def page(run_dir: Path, found: Sequence[Read[Measured]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Measured]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, found)
+        run = plain_outline(run_dir, manifest, read_cases)
     cases = run.cases
     shown = (data.FILESYSTEM, *chosen_among(cases))
     labels = [data.group_label(case.axes, shown) or "all cases" for case in cases]
@@ -76,13 +76,17 @@ def page(run_dir: Path, found: Sequence[Read[Measured]]) -> dict[str, Any]:
         labels = [
             f"{label} · {case.axes.get(_PART)}" for label, case in zip(labels, cases, strict=True)
         ]
-    figures = [one.figures for one in found]
+    figures = [read_case.figures for read_case in read_cases]
     measured = [
-        (label, one.wear)
-        for label, one in zip(labels, figures, strict=True)
-        if one.wear is not None
+        (label, case_figures.wear)
+        for label, case_figures in zip(labels, figures, strict=True)
+        if case_figures.wear is not None
     ]
-    lives = [(label, one.life) for label, one in zip(labels, figures, strict=True) if one.life]
+    lives = [
+        (label, case_figures.life)
+        for label, case_figures in zip(labels, figures, strict=True)
+        if case_figures.life
+    ]
     maps, keys = _maps(measured)
     return {
         **common(run),
@@ -92,7 +96,9 @@ def page(run_dir: Path, found: Sequence[Read[Measured]]) -> dict[str, Any]:
         "wear_maps": maps,
         "wear_keys": keys,
         "lifetime": _lifetime(lives),
-        "case_table": _table(cases, {one.head["id"]: one.figures.wear for one in found}),
+        "case_table": _table(
+            cases, {read_case.head["id"]: read_case.figures.wear for read_case in read_cases}
+        ),
     }
 
 
@@ -140,15 +146,23 @@ def _range(told: Estimate) -> str:
 
 
 def _leveling(measured: Sequence[tuple[str, WearResult]]) -> Table:
-    rows = [(label, *_cells(one)) for label, found in measured for one in found["volumes"]]
+    rows = [
+        (label, *_cells(at_volume))
+        for label, wear_result in measured
+        for at_volume in wear_result["volumes"]
+    ]
     return Table("Erases per block, and the verdicts", _HEAD, (), tuple(rows))
 
 
-def _cells(one: Volume) -> tuple[str, ...]:
-    inside, moved, amplified = one["inside"], one["static_moved"], one["write_amplification"]
+def _cells(at_volume: Volume) -> tuple[str, ...]:
+    inside, moved, amplified = (
+        at_volume["inside"],
+        at_volume["static_moved"],
+        at_volume["write_amplification"],
+    )
     return (
-        f"{one['written_bytes'] / 1e9:.2f} GB",
-        duration(one["time_ns"]),
+        f"{at_volume['written_bytes'] / 1e9:.2f} GB",
+        duration(at_volume["time_ns"]),
         f"{inside['mean']:.2f}",
         f"{inside['std']:.2f}",
         str(inside["min"]),
@@ -156,24 +170,26 @@ def _cells(one: Volume) -> tuple[str, ...]:
         str(inside["max"] - inside["min"]),
         _NONE if amplified is None else f"{amplified:.2f}",
         _NONE if moved is None else f"{moved:.0%}",
-        one["static_leveling"] or _NONE,
-        one["global_leveling"] or _NONE,
+        at_volume["static_leveling"] or _NONE,
+        at_volume["global_leveling"] or _NONE,
     )
 
 
 def _maps(measured: Sequence[tuple[str, WearResult]]) -> tuple[list[WearMap], list[Key]]:
-    scale = wear.common_scale([one["erases"] for _, found in measured for one in found["volumes"]])
+    scale = wear.common_scale(
+        [at_volume["erases"] for _, wear_result in measured for at_volume in wear_result["volumes"]]
+    )
     maps: list[WearMap] = []
-    for label, found in measured:
-        for one in found["volumes"]:
-            summary = wear.Wear(tuple(one["erases"]))
-            title = f"{label}, {one['written_bytes'] / 1e9:.2f} GB"
+    for label, wear_result in measured:
+        for at_volume in wear_result["volumes"]:
+            summary = wear.Wear(tuple(at_volume["erases"]))
+            title = f"{label}, {at_volume['written_bytes'] / 1e9:.2f} GB"
             text = (
-                f"Erase counts of {len(one['erases'])} blocks, {title}: from {summary.low} to "
-                f"{summary.high}, mean {summary.mean:.2f}"
+                f"Erase counts of {len(at_volume['erases'])} blocks, {title}: from {summary.low} "
+                f"to {summary.high}, mean {summary.mean:.2f}"
             )
-            drawing = wear.draw(one["erases"], scale, text, f"wear-{len(maps)}")
-            bars = histogram(one["erases"], f"Histogram: {title}", f"wear-bars-{len(maps)}")
+            drawing = wear.draw(at_volume["erases"], scale, text, f"wear-{len(maps)}")
+            bars = histogram(at_volume["erases"], f"Histogram: {title}", f"wear-bars-{len(maps)}")
             maps.append(WearMap(title, drawing, bars, summary))
     keys = [Key(label, f"w{scale.paint(shade)}") for shade, label in enumerate(scale.labels())]
     return maps, keys if maps else []
@@ -182,8 +198,8 @@ def _maps(measured: Sequence[tuple[str, WearResult]]) -> tuple[list[WearMap], li
 def _table(cases: Sequence[data.Case], figures: dict[str, WearResult | None]) -> Table:
     rows = []
     for case in cases:
-        found = figures[case.id]
-        last = found["volumes"][-1] if found and found["volumes"] else None
+        wear_result = figures[case.id]
+        last = wear_result["volumes"][-1] if wear_result and wear_result["volumes"] else None
         cells = _cells(last) if last else (_NONE,) * (len(_HEAD) - 1)
         rows.append((case.id, case.outcome, *cells))
     head = ("case", "outcome", *_HEAD[1:])

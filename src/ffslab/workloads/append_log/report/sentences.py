@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from ffslab.compare.ratios import all_alike
 from ffslab.compare.standing import Extent, extent_of_change, standing
 from ffslab.report import data
-from ffslab.report.quantity import duration, grouped, sentence, significant
+from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.report.standings import (
     TO,
     behind_text,
@@ -21,7 +21,7 @@ from ffslab.report.standings import (
     listed,
     who_is_first,
 )
-from ffslab.report.topics import Finding, Topic
+from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.append_log.metrics import PAGES
 from ffslab.workloads.append_log.report.load import DAEMON, LogCase, LogRun, operations
 from ffslab.workloads.append_log.report.series import (
@@ -39,63 +39,63 @@ _MANY = 99  # followers in a sentence: all
 
 
 def topics(run: LogRun) -> tuple[Topic, ...]:
-    """The findings by question, those that the run can answer."""
-    found = (
+    """The sentences by question, those that the run can answer."""
+    all_topics = (
         Topic("How long does a line take, and how long the slowest?", (*_latency(run),)),
         Topic("How many pages does a line take?", (*_pages(run),)),
         Topic("What does it wear?", (*_life(run),)),
         Topic("Where do garbage collection and rotation show?", (*_disturbances(run),)),
     )
-    return tuple(topic for topic in found if topic.findings)
+    return tuple(topic for topic in all_topics if topic.sentences)
 
 
 def _lead(pane: str) -> str:
-    return sentence(f"{pane}: ") if pane else ""
+    return capitalized(f"{pane}: ") if pane else ""
 
 
-def _latency(run: LogRun) -> Iterator[Finding]:
+def _latency(run: LogRun) -> Iterator[Sentence]:
     for pane in run.panes:
-        found = standing(plain(lines_of(run, pane, of_line(99))))
-        if found is not None:
-            told = who_is_first(found, run.axis, {})
-            told += behind_text(found, run.axis, {}, _MANY) + lacking_text(found, run.axis)
+        order = standing(plain(lines_of(run, pane, of_line(99))))
+        if order is not None:
+            told = who_is_first(order, run.axis, {})
+            told += behind_text(order, run.axis, {}, _MANY) + lacking_text(order, run.axis)
             by = f" by {run.axis.word}" if run.axis else ""
-            yield Finding(f"{_lead(pane)}99th percentile of a line{by} – {told}.")
-    worst = max(run.measured, key=lambda one: slowest(one) or 0.0, default=None)
+            yield Sentence(f"{_lead(pane)}99th percentile of a line{by} – {told}.")
+    worst = max(run.measured, key=lambda log_case: slowest(log_case) or 0.0, default=None)
     took = slowest(worst) if worst is not None else None
     median = of_line(50)(worst) if worst is not None else None
     if worst is None or not took or not median:
         return
-    place = run.place(worst.pane, worst.point)
-    where = f"{worst.label} ({place})" if place else worst.label
-    yield Finding(
+    scenario = run.place(worst.pane, worst.point)
+    where = f"{worst.label} ({scenario})" if scenario else worst.label
+    yield Sentence(
         f"The slowest line of the run took **{duration(took)}**, on {where}: "
         f"{significant(took / median)} times its median of {duration(median)}."
     )
     yield from _slow(run)
 
 
-def _slow(run: LogRun) -> Iterator[Finding]:
+def _slow(run: LogRun) -> Iterator[Sentence]:
     """Which configurations have slow lines, and at worst how many."""
     parts, none = [], []
     for label in run.labels:
-        cases = [one for one in run.measured if one.label == label]
-        worst = max(cases, key=lambda one: one.case.metrics.get("slow_share", 0.0))
+        cases = [log_case for log_case in run.measured if log_case.label == label]
+        worst = max(cases, key=lambda log_case: log_case.case.metrics.get("slow_share", 0.0))
         share = worst.case.metrics.get("slow_share", 0.0)
         if not share:
             none.append(label)
             continue
-        place = run.place(worst.pane, worst.point)
-        where = f" ({place})" if place else ""
+        scenario = run.place(worst.pane, worst.point)
+        where = f" ({scenario})" if scenario else ""
         parts.append(f"{label} up to {significant(100 * share, 2)} %{where}")
     if parts:
         rest = f"; of {listed(none)} none" if none else ""
-        yield Finding(
+        yield Sentence(
             f"Lines of more than {SLOW_TIMES} times the median: {'; '.join(parts)}{rest}."
         )
 
 
-def _pages(run: LogRun) -> Iterator[Finding]:
+def _pages(run: LogRun) -> Iterator[Sentence]:
     """Pages of a line at the ends of the axis, all configurations beside each other."""
     ends = dict.fromkeys((run.points[0], run.points[-1]))
     for pane in run.panes:
@@ -108,16 +108,16 @@ def _pages(run: LogRun) -> Iterator[Finding]:
             if known:
                 told.append(f"{where}{words}")
         if told:
-            yield Finding(sentence(f"{_lead(pane)}pages per line – {'; '.join(told)}."))
+            yield Sentence(capitalized(f"{_lead(pane)}pages per line – {'; '.join(told)}."))
     yield from _amplified(run)
 
 
-def _amplified(run: LogRun) -> Iterator[Finding]:
+def _amplified(run: LogRun) -> Iterator[Sentence]:
     """How many bytes are programmed for one of the log."""
     shown = [
-        (value, one)
-        for one in run.measured
-        if (value := one.case.metrics.get("write_amplification")) is not None
+        (value, log_case)
+        for log_case in run.measured
+        if (value := log_case.case.metrics.get("write_amplification")) is not None
     ]
     if not shown:
         return
@@ -131,12 +131,16 @@ def _amplified(run: LogRun) -> Iterator[Finding]:
             f"from {significant(least)} bytes ({_case_words(run, best)}) to "
             f"**{significant(most)}** ({_case_words(run, worst)})"
         )
-    yield Finding(f"For a byte of the log the chip programs {extents}.")
+    yield Sentence(f"For a byte of the log the chip programs {extents}.")
 
 
-def _life(run: LogRun) -> Iterator[Finding]:
+def _life(run: LogRun) -> Iterator[Sentence]:
     """How soon the pace of the cases wears the partition out."""
-    shown = [(value, one) for one in run.measured if (value := one.case.metrics.get("life_years"))]
+    shown = [
+        (value, log_case)
+        for log_case in run.measured
+        if (value := log_case.case.metrics.get("life_years"))
+    ]
     if not shown:
         return
     (least, worst), (most, best) = (
@@ -150,21 +154,21 @@ def _life(run: LogRun) -> Iterator[Finding]:
             f"from **{significant(least, 2)} years** ({_case_words(run, worst)}; {lines} million "
             f"lines) to {significant(most, 2)} years ({_case_words(run, best)})"
         )
-    yield Finding(
+    yield Sentence(
         "At the pace of the cases, and with ideal wear levelling, the partition’s rated erases "
         f"last {extents}."
     )
 
 
-def _disturbances(run: LogRun) -> Iterator[Finding]:
+def _disturbances(run: LogRun) -> Iterator[Sentence]:
     yield from _states(run)
     yield from _background(run)
     yield from _rotations(run)
 
 
-def _states(run: LogRun) -> Iterator[Finding]:
+def _states(run: LogRun) -> Iterator[Sentence]:
     """What each pane changes against the first, where the state alone tells them apart."""
-    states = data.values_of([one.case for one in run.measured], data.STATE)
+    states = data.values_of([log_case.case for log_case in run.measured], data.STATE)
     if len(states) < 2 or len(states) != len(run.panes):
         return
     base = run.panes[0]
@@ -176,26 +180,26 @@ def _states(run: LogRun) -> Iterator[Finding]:
                 continue
             took = change_text(longest, run.axis)
             more = extent_text(pages, run.axis, PAGES).replace(f" {PAGES.unit}", "")
-            yield Finding(
+            yield Sentence(
                 f"{label}, {pane} against {base}: the slowest line {took}; pages per line {more}."
             )
 
 
 def _change(run: LogRun, label: str, base: str, pane: str, value: Value) -> Extent | None:
-    before, after = (plain(lines_of(run, one, value)).get(label, {}) for one in (base, pane))
+    before, after = (plain(lines_of(run, either, value)).get(label, {}) for either in (base, pane))
     return extent_of_change(
         (point, before[point], after[point]) for point in after if point in before
     )
 
 
-def _background(run: LogRun) -> Iterator[Finding]:
+def _background(run: LogRun) -> Iterator[Sentence]:
     """Whose pages are not the daemon's own."""
     parts = []
     for label in run.labels:
         shares = [
             share
-            for one in run.measured
-            if one.label == label and (share := background_share(one)) is not None
+            for log_case in run.measured
+            if log_case.label == label and (share := background_share(log_case)) is not None
         ]
         if shares and max(shares) >= _BACKGROUND:
             low, high = (f"{significant(100 * share, 2)}" for share in (min(shares), max(shares)))
@@ -203,44 +207,44 @@ def _background(run: LogRun) -> Iterator[Finding]:
             names = listed(_others(run, label))
             parts.append(f"{label} {extents} % ({names})")
     if parts:
-        yield Finding(f"Pages that other tasks than the daemon program: {'; '.join(parts)}.")
+        yield Sentence(f"Pages that other tasks than the daemon program: {'; '.join(parts)}.")
 
 
-def background_share(one: LogCase) -> float | None:
+def background_share(log_case: LogCase) -> float | None:
     """The share of the pages that other tasks programmed; None if none was."""
-    total = sum(pages for _, pages in one.tasks)
-    own = sum(pages for name, pages in one.tasks if name in DAEMON)
+    total = sum(pages for _, pages in log_case.tasks)
+    own = sum(pages for name, pages in log_case.tasks if name in DAEMON)
     return (total - own) / total if total else None
 
 
 def _others(run: LogRun, label: str) -> list[str]:
     """The tasks beside the daemon, the busiest first; kworkers as one."""
     sums: dict[str, int] = {}
-    for one in run.measured:
-        for name, pages in one.tasks if one.label == label else ():
+    for log_case in run.measured:
+        for name, pages in log_case.tasks if log_case.label == label else ():
             word = name.partition("/")[0]
             if name not in DAEMON and pages:
                 sums[word] = sums.get(word, 0) + pages
     return sorted(sums, key=lambda name: (-sums[name], name))
 
 
-def _rotations(run: LogRun) -> Iterator[Finding]:
+def _rotations(run: LogRun) -> Iterator[Sentence]:
     for label in run.labels:
-        cases = [one for one in run.measured if one.label == label]
+        cases = [log_case for log_case in run.measured if log_case.label == label]
         rotate, line = operations(cases, "rotate"), operations(cases, "line")
         if rotate is None or line is None:
             continue
         ratio = rotate.percentile_ns(50) / line.percentile_ns(50)
-        yield Finding(
+        yield Sentence(
             f"{label}: a rotation takes {duration(rotate.percentile_ns(50))} at the median, "
             f"{significant(ratio)} times what a line takes; the slowest of "
             f"{grouped(rotate.count)} took {duration(rotate.max_ns)}."
         )
 
 
-def _case_words(run: LogRun, one: LogCase) -> str:
-    place = run.place(one.pane, one.point)
-    return f"{one.label}, {place}" if place else one.label
+def _case_words(run: LogRun, log_case: LogCase) -> str:
+    scenario = run.place(log_case.pane, log_case.point)
+    return f"{log_case.label}, {scenario}" if scenario else log_case.label
 
 
 def why(filesystems: Container[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a check found: rules with their grades, findings with their places.
+"""What a check found: rules with their grades, problems with their places.
 
 *error*: the format forbids it, or data are lost. *warning*: nothing is lost, but something went
 wrong: a bit that the ECC corrected, a page or erase that a power cut interrupted, a field that
@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 
 class Severity(StrEnum):
-    """How grave a finding is."""
+    """How grave a problem is."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -24,7 +24,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule of the format: its name in findings, the grade of a violation, and what it says."""
+    """A rule of the format: its name in problems, the grade of a violation, and what it says."""
 
     name: str
     severity: Severity
@@ -53,7 +53,7 @@ W = TypeVar("W", bound=Place)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(Generic[W]):
+class Problem(Generic[W]):
     """One place where a rule is not kept."""
 
     severity: Severity
@@ -63,7 +63,7 @@ class Finding(Generic[W]):
 
 
 class Collector(Generic[W]):
-    """Collects findings; of each rule the first `keep` are kept, all are counted.
+    """Collects problems; of each rule the first `keep` are kept, all are counted.
 
     `nowhere` is the place of what concerns the image as a whole.
     """
@@ -72,7 +72,7 @@ class Collector(Generic[W]):
         self._rules = known
         self._nowhere = nowhere
         self._keep = keep
-        self._kept: list[Finding[W]] = []
+        self._kept: list[Problem[W]] = []
         self.counts: Counter[str] = Counter()
 
     def add(self, rule: str, message: str, where: W | None = None) -> None:
@@ -80,47 +80,47 @@ class Collector(Generic[W]):
         self.counts[rule] += 1
         if self.counts[rule] <= self._keep:
             severity = self._rules[rule].severity
-            place = self._nowhere if where is None else where
-            self._kept.append(Finding(severity, rule, message, place))
+            location = self._nowhere if where is None else where
+            self._kept.append(Problem(severity, rule, message, location))
 
-    def sorted(self) -> tuple[Finding[W], ...]:
+    def sorted(self) -> tuple[Problem[W], ...]:
         """Gravest first, then in the order found."""
         order = {severity: number for number, severity in enumerate(Severity)}
-        return tuple(sorted(self._kept, key=lambda finding: order[finding.severity]))
+        return tuple(sorted(self._kept, key=lambda problem: order[problem.severity]))
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict(Generic[W]):
-    """All findings of a check.
+class CheckResult(Generic[W]):
+    """All problems of a check.
 
-    `findings` are sorted, gravest first, and at most 1000 of each rule; `counts` has all, by rule.
+    `problems` are sorted, gravest first, and at most 1000 of each rule; `counts` has all, by rule.
     """
 
     rules: ClassVar[Mapping[str, Rule]] = {}
-    findings: tuple[Finding[W], ...]
+    problems: tuple[Problem[W], ...]
     counts: dict[str, int]
 
     def count(self, severity: Severity) -> int:
-        """How many findings there are of that grade, those that were not kept included."""
+        """How many problems there are of that grade, those that were not kept included."""
         return sum(
             number for rule, number in self.counts.items() if self.rules[rule].severity is severity
         )
 
-    def _of(self, severity: Severity) -> tuple[Finding[W], ...]:
-        return tuple(finding for finding in self.findings if finding.severity is severity)
+    def _of(self, severity: Severity) -> tuple[Problem[W], ...]:
+        return tuple(problem for problem in self.problems if problem.severity is severity)
 
     @property
-    def errors(self) -> tuple[Finding[W], ...]:
+    def errors(self) -> tuple[Problem[W], ...]:
         return self._of(Severity.ERROR)
 
     @property
-    def warnings(self) -> tuple[Finding[W], ...]:
+    def warnings(self) -> tuple[Problem[W], ...]:
         return self._of(Severity.WARNING)
 
     @property
-    def notes(self) -> tuple[Finding[W], ...]:
+    def notes(self) -> tuple[Problem[W], ...]:
         return self._of(Severity.NOTE)
 
     def text(self) -> str:
-        """All findings, one in a line: for messages of tests."""
-        return "\n".join(f"{f.severity}: {f.rule}: {f.where}: {f.message}" for f in self.findings)
+        """All problems, one in a line: for messages of tests."""
+        return "\n".join(f"{f.severity}: {f.rule}: {f.where}: {f.message}" for f in self.problems)

@@ -1,10 +1,10 @@
-"""The rules of YAFFS2 images, and findings with their places in them."""
+"""The rules of YAFFS2 images, and problems with their places in them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ffslab.fsimage.findings import Collector, Severity, place_of, rules
+from ffslab.fsimage.problems import Collector, Severity, place_of, rules
 
 _FILE = (
     *rules(
@@ -220,8 +220,8 @@ class Where(NamedTuple):
         )
 
 
-class Findings(Collector[Where]):
-    """Collects findings of YAFFS2's rules."""
+class Problems(Collector[Where]):
+    """Collects problems of YAFFS2's rules."""
 
     def __init__(self, keep: int = 1000) -> None:
         super().__init__(RULES, Where(), keep)

@@ -63,7 +63,7 @@ int logfs_list_make(struct logfs_list *list, u32 room)
 	return list->at ? 0 : -ENOMEM;
 }
 
-void logfs_list_drop(struct logfs_list *list, u32 segno)
+void logfs_list_del(struct logfs_list *list, u32 segno)
 {
 	u32 i;
 
@@ -76,14 +76,14 @@ void logfs_list_drop(struct logfs_list *list, u32 segno)
 		(list->n - i) * sizeof(*list->at));
 }
 
-void logfs_lists_drop(struct logfs_device *dev, u32 segno)
+void logfs_lists_del(struct logfs_device *dev, u32 segno)
 {
 	u32 i;
 
-	logfs_list_drop(&dev->free, segno);
-	logfs_list_drop(&dev->worn, segno);
+	logfs_list_del(&dev->free, segno);
+	logfs_list_del(&dev->worn, segno);
 	for (i = 0; i < LOGFS_GC_LEVELS; i++)
-		logfs_list_drop(&dev->by_distance[i], segno);
+		logfs_list_del(&dev->by_distance[i], segno);
 	xa_erase(&dev->stuck, segno);
 	xa_erase(&dev->scrub, segno);
 }
@@ -93,7 +93,7 @@ void logfs_list_put(struct logfs_list *list, const struct logfs_candidate *c,
 {
 	u32 i;
 
-	logfs_list_drop(list, c->segno);
+	logfs_list_del(list, c->segno);
 	for (i = list->n;
 	     i && logfs_is_better(c, &list->at[i - 1], by_valid); i--)
 		;

@@ -1,4 +1,4 @@
-"""Axes, curves and findings of the micro-benchmarks' report against effects that are known."""
+"""Axes, curves and sentences of the micro-benchmarks' report against effects that are known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ffslab.report import svg
 from ffslab.report.axes import axis_of
 from ffslab.report.curves import linear_quantity, log_ticks, ratio_quantity
 from ffslab.report.standings import CUT
-from ffslab.workloads.micro.report import findings, tables
+from ffslab.workloads.micro.report import sentences, tables
 from ffslab.workloads.micro.report.charts import styles_for
 from ffslab.workloads.micro.report.data import MicroRun, Response, merged
 from ffslab.workloads.micro.report.figures import chosen, figures
@@ -55,7 +55,7 @@ def test_curves_are_means_over_seeds_with_their_range(tmp_path: Path) -> None:
 
 def test_the_fastest_and_how_far_the_others_are_behind(fill: MicroRun) -> None:
     (section,) = sections(fill)
-    ranked = findings.rankings(section)
+    ranked = sentences.rankings(section)
     assert [ranking.place for ranking in ranked] == ["30\u00a0%", "60\u00a0%", "75\u00a0%"]
     for ranking in ranked:
         found = ranking.standing
@@ -67,10 +67,10 @@ def test_the_fastest_and_how_far_the_others_are_behind(fill: MicroRun) -> None:
 
 def test_what_waits_for_the_flash_has_a_ranking_of_its_own(fill: MicroRun) -> None:
     (section,) = sections(fill)
-    ranking = findings.rankings(section, on_flash=True)[0]
+    ranking = sentences.rankings(section, on_flash=True)[0]
     assert ranking.standing.order == ("JFFS2", "YAFFS2", "UBIFS · sync")
     said = "Of those that wait for the flash: **JFFS2** is fastest at every request size"
-    assert said in findings.first_sentences(section)[0].text
+    assert said in sentences.first_sentences(section)[0].text
     table = tables.ranking_table(section)
     assert table is not None
     cells = {row[0]: row[1] for row in table.rows}
@@ -90,12 +90,14 @@ def test_who_is_fastest_where_and_where_lines_cross(tmp_path: Path) -> None:
     effects = Effects(speed={"jffs2": 2.0, "yaffs2": 1.0}, crossing_kib=32)
     run = load_micro(write_micro_run(tmp_path / "r", "micro-saturated", FASTER, effects))
     (section,) = sections(run)
-    (found,) = [finding.text.replace("\u2060", "") for finding in findings.first_sentences(section)]
+    (found,) = [
+        sentence.text.replace("\u2060", "") for sentence in sentences.first_sentences(section)
+    ]
     assert found == "Random-write: fastest: **YAFFS2** at 2–16 KiB; **JFFS2** at 32–512 KiB."
     table = tables.winners_table(section)
     assert table is not None
     assert "YAFFS2 and JFFS2 between 16 and 32" in table.rows[0][-1]
-    relative = findings.relative_curves(section)
+    relative = sentences.relative_curves(section)
     for size in section.axes[0].values:
         pair = [relative["random-write", label][size,].mean for label in section.labels]
         assert min(pair) == 1
@@ -122,7 +124,7 @@ def test_what_ended_by_enospc_is_marked_at_the_number(tmp_path: Path) -> None:
     shown = figures(section, styles_for(run, labels_of(run)))[0]
     assert "Hollow points" in shown.meaning
     assert shown.drawing.count("fill:var(--paper)") == 1
-    text = findings.first_sentences(section)[0].text
+    text = sentences.first_sentences(section)[0].text
     assert f"JFFS2{CUT}" in text and f"YAFFS2{CUT}" not in text
 
 
@@ -150,7 +152,7 @@ def test_an_axis_with_a_giant_is_logarithmic() -> None:
 
 def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
     (section,) = sections(fill)
-    table = findings.effects(section, section.axes[1], findings.response_curves(section))
+    table = sentences.effects(section, section.axes[1], sentences.response_curves(section))
     assert table is not None
     assert (table.base, table.values) == (30.0, (60.0, 75.0))
     assert table.other is not None and table.other.name == "workload.request_bytes"
@@ -159,12 +161,12 @@ def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
         assert last is not None
         assert (last.low, last.high) == pytest.approx((2, 2), rel=0.02)
         assert last.points == 2
-    topics = findings.topics(section)
+    topics = sentences.topics(section)
     assert [topic.title for topic in topics] == [
         "What the fill rate changes",
         "Who is fastest where",
     ]
-    text = topics[0].findings[0].text
+    text = topics[0].sentences[0].text
     assert text.startswith("Fill rate 75\u00a0% against 30\u00a0%: ")
     assert "times slower" in text
 
@@ -172,12 +174,12 @@ def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
 def test_idle_time_is_compared_with_none(tmp_path: Path) -> None:
     run = load_micro(write_micro_run(tmp_path / "r", "micro-interarrival", SIZES))
     (section,) = sections(run)
-    table = findings.effects(section, section.axes[1], findings.response_curves(section))
+    table = sentences.effects(section, section.axes[1], sentences.response_curves(section))
     assert table is not None
     assert table.base == 0
     gains = [factor.high for row in table.rows for factor in row.factors if factor]
     assert gains == pytest.approx([0.5] * 4 * 3, rel=0.02)
-    assert findings.effect_title(table) == "What idle time changes"
+    assert sentences.effect_title(table) == "What idle time changes"
     idle = tables.idle_table(run, labels_of(run))
     assert idle is not None
     assert {row[2] for row in idle.rows} == {"gc-thread"}

@@ -1,4 +1,4 @@
-"""The page of trees against known effects: words, axes, the rule of + and −, findings."""
+"""The page of trees against known effects: words, axes, the rule of + and −, sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ffslab.report.curves import styles_for
 from ffslab.report.parts import Table, by_filesystem
 from ffslab.report.quantity import duration_range, significant
 from ffslab.results.outcome import Outcome
-from ffslab.workloads.tree.report import figures, findings, options, rating
+from ffslab.workloads.tree.report import figures, options, rating, sentences
 from ffslab.workloads.tree.report.data import TreeRun
 from ffslab.workloads.tree.report.load import load_tree
 from ffslab.workloads.tree.report.rating import MEMORY, SIZE, TIME, Criterion
@@ -222,9 +222,9 @@ def test_what_compression_changes_is_told_first_for_each_file_system(images: Tre
     ]
     zlib = next(pair for pair in found[0].pairs if pair.value == "zlib")
     assert zlib.changes[options.IMAGE].low == pytest.approx(6_750_000 / 15_750_000)
-    topics = findings.topics(images, [section])
+    topics = sentences.topics(images, [section])
     assert topics[0].title == "What the options change"
-    text = topics[0].findings[0].text
+    text = topics[0].sentences[0].text
     image = "image size **48 % (lzo) to 57 % (zlib) smaller**"
     assert text.startswith(f"**JFFS2, compression** against no compression: {image}")
     table = options.table(found)
@@ -258,7 +258,7 @@ def test_lines_that_cross_are_told_with_the_points_beside_it() -> None:
     criterion = Criterion("time of find", TIME, {"a": line, "b": level}, axis=axis)
     found = standing(rating.lines_of(criterion))
     assert found is not None
-    text = findings.first_text(criterion, found).replace("\u00a0", " ").replace("\u2060", "")
+    text = sentences.first_text(criterion, found).replace("\u00a0", " ").replace("\u2060", "")
     assert "fastest: **a** at 10 files; **b** at 100–1,000 files" in text
     assert "Lines cross: a and b between 10 and 100 files (b faster beyond)" in text
 
@@ -282,8 +282,8 @@ def test_steps_are_rated_after_the_same_steps(images: TreeRun) -> None:
 
 
 def texts(run: TreeRun) -> list[str]:
-    topics = findings.topics(run, sections(run))
-    return [finding.text.replace("**", "") for topic in topics for finding in topic.findings]
+    topics = sentences.topics(run, sections(run))
+    return [sentence.text.replace("**", "") for topic in topics for sentence in topic.sentences]
 
 
 def raw_steps(folder: Path, **wanted: Any) -> list[float]:
@@ -303,7 +303,7 @@ def raw_steps(folder: Path, **wanted: Any) -> list[float]:
     return found
 
 
-def test_findings_are_those_of_the_data(mounts: TreeRun, mounts_folder: Path) -> None:
+def test_sentences_are_those_of_the_data(mounts: TreeRun, mounts_folder: Path) -> None:
     crash = raw_steps(
         mounts_folder, part="size", filesystem="yaffs2", word="crash", phase="mount-2"
     )
@@ -321,11 +321,11 @@ def test_growth_is_an_exponent(tmp_path: Path) -> None:
     run = load_tree(write_tree_run(tmp_path / "r", mounts_text(), effects))
     section = sections(run)[0]
     lines = spots(section.samples, duration_ns)
-    grown = findings.growth_of(lines["mount after a clean unmount", "JFFS2"])
+    grown = sentences.growth_of(lines["mount after a clean unmount", "JFFS2"])
     assert grown and grown.exponent == pytest.approx(2, abs=0.25)
     assert (grown.first, grown.last) == (32 * 2.0**20, 256 * 2.0**20)
-    assert findings.growth_of({(5.0, "1"): 1.0}) is None
-    assert findings.growth_of({(5.0, "1"): 1.0, (6.0, "2"): 2.0}) is None
+    assert sentences.growth_of({(5.0, "1"): 1.0}) is None
+    assert sentences.growth_of({(5.0, "1"): 1.0, (6.0, "2"): 2.0}) is None
 
 
 def test_runs_are_compared_at_the_same_seeds(tmp_path: Path) -> None:

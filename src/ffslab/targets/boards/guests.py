@@ -29,12 +29,12 @@ from ffslab.errors import InfrastructureError
 from ffslab.model.case import Case
 from ffslab.process import command_line
 from ffslab.protocol.plan import plan_of, step
+from ffslab.targets.boards.board import LOOK, BoardFacts, board_facts, partition_fault, unlike
+from ffslab.targets.boards.place import Place
+from ffslab.targets.boards.power import cycle
+from ffslab.targets.boards.shell import BoardLostError, Shell
 from ffslab.targets.bounds import bounds, waited
 from ffslab.targets.running import RunningGuests
-from ffslab.targets.ssh.board import LOOK, BoardFacts, board_facts, partition_fault, unlike
-from ffslab.targets.ssh.connection import LOST, BoardLostError, Connection
-from ffslab.targets.ssh.place import Place
-from ffslab.targets.ssh.power import cycle
 from ffslab.targets.target import CONSOLE_NAME, RECORDS_NAME, GuestJob, GuestRun, TargetKind
 from ffslab.workloads.plans import guest_files, guest_plans
 
@@ -59,7 +59,7 @@ class BoardTarget:
         self,
         kind: TargetKind,
         place: Place,
-        connection: Connection,
+        connection: Shell,
         agent: Path,
         modules: tuple[str, ...],
         clock_ns: Callable[[], int] = time.monotonic_ns,
@@ -137,7 +137,7 @@ class BoardTarget:
             raise InfrastructureError(
                 f"{self._place.name}: {error}",
                 cause="its login shell is no POSIX shell, or prints something on its own",
-                remedy="look at what it prints: ssh it by hand",
+                remedy=f"look at what it prints: {self._connection.by_hand}, by hand",
             ) from error
 
     def _check(self) -> None:
@@ -228,11 +228,12 @@ class BoardTarget:
             def start() -> subprocess.Popen[bytes]:
                 return self._connection.start(command, console)
 
-            with self._guests.started(start, _end) as process:
+            with self._guests.started(start, self._connection.end) as process:
                 if process is None:
                     return GuestRun(-signal.SIGKILL, False, True, 0, shown)
                 too_much = partial(self._bounds.exceeded, job.case_dir)
-                timed_out = not ends_within(process, job.timeout_s, too_much)
+                end = self._connection.end
+                timed_out = not ends_within(process, job.timeout_s, too_much, end)
             wall_ns = self._clock_ns() - started_ns
             if self._guests.killed and process.returncode == -signal.SIGKILL and not timed_out:
                 return GuestRun(-signal.SIGKILL, False, True, wall_ns, shown)
@@ -249,7 +250,7 @@ class BoardTarget:
         timed_out: bool,
     ) -> str:
         """Brings back records and kernel messages; what went wrong on the board, or empty."""
-        lost = status == LOST
+        lost = status == self._connection.lost_status
         said = _last_line(job)  # by the agent, before the kernel's messages come behind it
         records = job.case_dir / RECORDS_NAME
         records.touch()
@@ -317,12 +318,12 @@ def not_on_boards(case: Case, kind: TargetKind) -> str:
     if case.perturbation:
         return "on a board the layout of a guest is not perturbed"
     if case.filesystem.overlay:
-        return "target ssh does not mount overlays"
+        return f"target {kind.name} does not mount overlays"
     plans = guest_plans(case, kind.rig)
     if any("type=hostfs" in plan for plan in plans):
         return "a board sees no programs or files of this computer"
     if guest_files(case, kind.rig, plans[-1]):
-        return "target ssh does not copy a workload's files"
+        return f"target {kind.name} does not copy a workload's files"
     return ""
 
 
@@ -346,14 +347,13 @@ def wrong_partition(place: Place, fault: str) -> InfrastructureError:
     )
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-
-
 def ends_within(
-    process: subprocess.Popen[bytes], limit_s: float, too_much: Callable[[], str]
+    process: subprocess.Popen[bytes],
+    limit_s: float,
+    too_much: Callable[[], str],
+    end: Callable[[subprocess.Popen[bytes]], None],
 ) -> bool:
-    """Waits for the end; at the limit, or if there is too much, the connection's client is killed.
+    """Waits for the end; at the limit, or if there is too much, `end` is to end it at once.
 
     False if it was the limit.
     """
@@ -366,7 +366,7 @@ def ends_within(
     ended, _ = waited(wait_at_most, too_much, time.monotonic() + limit_s)
     if ended:
         return True
-    process.kill()
+    end(process)
     process.wait()
     return bool(too_much())
 

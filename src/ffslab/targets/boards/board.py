@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from ffslab.model.case import Case
 from ffslab.model.units import format_size
-from ffslab.targets.ssh.overlap import MtdDevice, sharing
-from ffslab.targets.ssh.place import Place
+from ffslab.targets.boards.overlap import MtdDevice, sharing
+from ffslab.targets.boards.place import Place
 
 _MARK = "=== ffslab "
 _EACH_MTD = "for d in /sys/class/mtd/mtd[0-9]*; do case $d in *ro) continue;; esac; "

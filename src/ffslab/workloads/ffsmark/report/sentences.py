@@ -16,8 +16,8 @@ from ffslab.compare.ratios import Pair, RatioSummary, alike, factor, summarise
 from ffslab.compare.words import ratio_span, ratio_words
 from ffslab.report import data
 from ffslab.report.data import Case, Run
-from ffslab.report.quantity import sentence
-from ffslab.report.topics import Finding
+from ffslab.report.quantity import capitalized
+from ffslab.report.topics import Sentence
 from ffslab.results.schema import DURATION
 from ffslab.workloads.ffsmark.report.catalogue import METRICS, stored
 from ffslab.workloads.ffsmark.report.questions import Question, matched
@@ -43,10 +43,10 @@ class Contrast:
 
     @property
     def label(self) -> str:
-        place = f", {self.place}" if self.place else ""
+        scenario = f", {self.place}" if self.place else ""
         if self.after == "it":
-            return f"{self.subject} against {self.before}{place}"
-        return f"{self.subject}{place}: {self.after} against {self.before}"
+            return f"{self.subject} against {self.before}{scenario}"
+        return f"{self.subject}{scenario}: {self.after} against {self.before}"
 
 
 @dataclass(frozen=True)
@@ -62,19 +62,19 @@ def contrasts(question: Question) -> tuple[Contrast, ...]:
     """Every pair of sides that the question compares and the run has."""
     if question.axis == data.STATE:
         base = "free" if "free" in data.values_of(question.cases, data.STATE) else ""
-        found = _along(question.cases, data.STATE, base)
+        all_contrasts = _along(question.cases, data.STATE, base)
     elif question.axis == data.WRITING:
-        found = (*_synchronous(question.cases), *_next_to(question.cases))
+        all_contrasts = (*_synchronous(question.cases), *_next_to(question.cases))
     elif question.axis == data.FILESYSTEM:
-        found = tuple(_of_variants(question.cases))
+        all_contrasts = tuple(_of_variants(question.cases))
     else:
-        found = _along(question.cases, question.axis, data.NO_COMPRESSION)
-    return tuple(contrast for contrast in found if contrast.pairs)
+        all_contrasts = _along(question.cases, question.axis, data.NO_COMPRESSION)
+    return tuple(contrast for contrast in all_contrasts if contrast.pairs)
 
 
 def _along(cases: Sequence[Case], axis: str, preferred: str) -> tuple[Contrast, ...]:
     """Per file system, each value of the axis against the preferred one (or the first)."""
-    found = []
+    along = []
     for name in data.values_of(cases, data.FILESYSTEM) or ("",):
         members = [case for case in cases if case.filesystem == name]
         values = data.values_of(members, axis)
@@ -83,7 +83,7 @@ def _along(cases: Sequence[Case], axis: str, preferred: str) -> tuple[Contrast, 
             if value != base:
                 before = [case for case in members if case.axes.get(axis) == base]
                 after = [case for case in members if case.axes.get(axis) == value]
-                found.append(
+                along.append(
                     Contrast(
                         data.filesystem_name(name),
                         _value_text(axis, base),
@@ -91,7 +91,7 @@ def _along(cases: Sequence[Case], axis: str, preferred: str) -> tuple[Contrast, 
                         matched(before, after, (axis,)),
                     )
                 )
-    return tuple(found)
+    return tuple(along)
 
 
 def _value_text(axis: str, value: str) -> str:
@@ -169,27 +169,29 @@ def _both_ways(cases: Sequence[Case]) -> tuple[str, ...]:
     )
 
 
-def answer(question: Question) -> tuple[Finding, ...]:
+def answer(question: Question) -> tuple[Sentence, ...]:
     """The answer in sentences: one per contrast, and which file system is ahead in each state."""
     main, *side = _leading(question)
-    found = [
-        finding for contrast in contrasts(question) if (finding := _sentence(contrast, main, side))
+    sentences = [
+        sentence
+        for contrast in contrasts(question)
+        if (sentence := _sentence(contrast, main, side))
     ]
-    return (*found, *_ranking(question)) if question.axis == data.STATE else tuple(found)
+    return (*sentences, *_ranking(question)) if question.axis == data.STATE else tuple(sentences)
 
 
-def main_answers(question: Question) -> tuple[Finding, ...]:
+def main_answers(question: Question) -> tuple[Sentence, ...]:
     """What the head of the report says on a question: every answer to it in its order, of many the
     strongest; and who is ahead. What stands aside for comparison is left to the section.
     """
     main, *side = _leading(question)
     answers = [
-        finding
+        sentence
         for contrast in contrasts(question)
-        if not contrast.aside and (finding := _sentence(contrast, main, side))
+        if not contrast.aside and (sentence := _sentence(contrast, main, side))
     ]
-    strongest = sorted(answers, key=lambda finding: -finding.weight)[:_MOST_ANSWERS]
-    kept = tuple(finding for finding in answers if finding in strongest)
+    strongest = sorted(answers, key=lambda sentence: -sentence.weight)[:_MOST_ANSWERS]
+    kept = tuple(sentence for sentence in answers if sentence in strongest)
     return (*kept, *_ranking(question)) if question.axis == data.STATE else kept
 
 
@@ -206,7 +208,7 @@ def _leading(question: Question) -> tuple[str, ...]:
     return ("transactions_ns", "write_bytes_per_s", "rest_ns")
 
 
-def _sentence(contrast: Contrast, main: str, side: Sequence[str]) -> Finding | None:
+def _sentence(contrast: Contrast, main: str, side: Sequence[str]) -> Sentence | None:
     change = ratio(contrast.pairs, main)
     if change is None:
         return None
@@ -221,7 +223,7 @@ def _sentence(contrast: Contrast, main: str, side: Sequence[str]) -> Finding | N
     if clauses:
         text += f"; {', '.join(clauses)}"
     weight = 0.0 if contrast.aside else factor(_shown_ratio(change))
-    return Finding(f"{text}.{_scenarios(change, main)}", weight)
+    return Sentence(f"{text}.{_scenarios(change, main)}", weight)
 
 
 def _shown_ratio(change: RatioSummary) -> float:
@@ -313,7 +315,7 @@ def table_cell(pairs: CasePairs, metric: str) -> Cell | None:
     return Cell(told, values, "" if extent == told else numbers if alone else extent)
 
 
-def _ranking(question: Question) -> tuple[Finding, ...]:
+def _ranking(question: Question) -> tuple[Sentence, ...]:
     """Which file system finishes the transactions first in each state, how long the others need,
     and whether the order depends on the state.
     """
@@ -336,7 +338,7 @@ def _ranking(question: Question) -> tuple[Finding, ...]:
     if not parts:
         return ()
     verdict = f" {_order_verdict(tuple(orders.values()))}" if len(orders) > 1 else ""
-    return (Finding(f"First to finish the transactions: {'; '.join(parts)}.{verdict}"),)
+    return (Sentence(f"First to finish the transactions: {'; '.join(parts)}.{verdict}"),)
 
 
 def _order_verdict(orders: Sequence[tuple[str, ...]]) -> str:
@@ -356,9 +358,9 @@ def _means(question: Question, state: str, metric: str) -> dict[str, float]:
     return {name: sum(values) / len(values) for name, values in sums.items()}
 
 
-def extremes(run: Run) -> tuple[Finding, ...]:
+def extremes(run: Run) -> tuple[Sentence, ...]:
     """Write amplification and wear over the whole run: the least and the most."""
-    found = []
+    sentences = []
     show = tuple(axis for axis in run.varying if axis != data.SEED)
     for key in ("write_amplification", "erases_spread"):
         ranked = sorted(
@@ -370,19 +372,19 @@ def extremes(run: Run) -> tuple[Finding, ...]:
             continue
         (low, low_label), (high, high_label) = ranked[0], ranked[-1]
         if key == "write_amplification" and low < 1:
-            continue  # compression, or data that never left memory: no finding about the flash
+            continue  # compression, or data that never left memory: no sentence about the flash
         shown = METRICS[key]
         if shown.number(low) == shown.number(high):
             text = f"{shown.title} is **{shown.text(low)}** in all {len(ranked)} configurations."
-            found.append(Finding(text))
+            sentences.append(Sentence(text))
             continue
-        found.append(
-            Finding(
+        sentences.append(
+            Sentence(
                 f"{shown.title} ranges from **{shown.number(low)}** ({low_label}) to "
                 f"**{shown.text(high)}** ({high_label})."
             )
         )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def in_memory(run: Run) -> str:
@@ -445,6 +447,6 @@ def _scenarios(change: RatioSummary, metric: str) -> str:
         return f" The same in all {len(change.pairs)} scenarios."
     told = ratio_span(stored(metric), change.minimum, change.maximum)
     if told == ratio_span(stored(metric), change.minimum, change.minimum):
-        return f" {sentence(told)} in each of {len(change.pairs)} scenarios."
+        return f" {capitalized(told)} in each of {len(change.pairs)} scenarios."
     note = "" if change.one_sided else "; the direction differs"
     return f" Over {len(change.pairs)} scenarios: {told}{note}."

@@ -18,14 +18,14 @@ from ffslab.compare.standing import (
     standing,
 )
 from ffslab.report.axes import Axis, Mean
-from ffslab.report.quantity import sentence
+from ffslab.report.quantity import capitalized
 from ffslab.report.standings import (
     CUT,
     behind_text,
     change_text,
     who_is_first,
 )
-from ffslab.report.topics import Finding, Topic
+from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.micro.report.data import PAUSE, RATE, REQUEST
 from ffslab.workloads.micro.report.series import Curves, Point, Section, curves, response_ns
 
@@ -63,20 +63,20 @@ def relative_curves(section: Section) -> Curves:
     """Response times ÷ the smallest at the same point, of configurations that wait for the flash
     (see `Section.in_memory`); only of panels in which there are two of them.
     """
-    found = response_curves(section)
+    responses = response_curves(section)
     relative: dict[tuple[str, str], dict[Point, Mean]] = {}
     for panel in section.panels:
         labels = [
             label
             for label in section.labels
-            if (panel, label) in found and (panel, label) not in section.in_memory
+            if (panel, label) in responses and (panel, label) not in section.in_memory
         ]
-        rest = dict.fromkeys(point[1:] for label in labels for point in found[panel, label])
+        rest = dict.fromkeys(point[1:] for label in labels for point in responses[panel, label])
         for others in rest:
-            lines = {label: _along_first(found[panel, label], others) for label in labels}
+            lines = {label: _along_first(responses[panel, label], others) for label in labels}
             for label, ratios in ratios_to_first(lines).items():
                 for x, ratio in ratios.items():
-                    cut = found[panel, label][x, *others].cut
+                    cut = responses[panel, label][x, *others].cut
                     mean = Mean(ratio, ratio, ratio, 1, cut)
                     relative.setdefault((panel, label), {})[x, *others] = mean
     return relative
@@ -93,27 +93,27 @@ def rankings(section: Section, *, on_flash: bool = False) -> tuple[Ranking, ...]
     `on_flash`: only of panels in which the writes of some configuration end in memory, without it.
     """
     out = section.in_memory if on_flash else frozenset()
-    found = response_curves(section)
+    responses = response_curves(section)
     second = section.axes[1] if len(section.axes) > 1 else None
     ranked = []
     for panel in section.panels:
-        if on_flash and not any(place == panel for place, _ in out):
+        if on_flash and not any(left_out == panel for left_out, _ in out):
             continue
         for value in second.values if second else (None,):
             lines = {
                 label: {
                     point: mean
-                    for point, mean in found[panel, label].items()
+                    for point, mean in responses[panel, label].items()
                     if value is None or point[-1] == value
                 }
                 for label in section.labels
-                if (panel, label) in found and (panel, label) not in out
+                if (panel, label) in responses and (panel, label) not in out
             }
-            place = where = ""
+            value_words = where = ""
             if second and value is not None:
-                place = second.text(value)
+                value_words = second.text(value)
                 where = f"{second.word} {second.value_text(value)}"
-            ranking = _ranking((panel, place, where), lines, section)
+            ranking = _ranking((panel, value_words, where), lines, section)
             if ranking:
                 ranked.append(ranking)
     return tuple(ranked)
@@ -131,17 +131,17 @@ def _ranking(
     words: tuple[str, str, str], lines: Mapping[str, Mapping[Point, Mean]], section: Section
 ) -> Ranking | None:
     """None for fewer than two configurations, or without a point that two have."""
-    found = standing(
+    order = standing(
         {
             label: {point[0] if point else 0.0: mean.mean for point, mean in line.items()}
             for label, line in lines.items()
         }
     )
-    if found is None:
+    if order is None:
         return None
     cut = {label: CUT for label, line in lines.items() if any(m.cut for m in line.values())}
     axis = section.axes[0] if section.axes else None
-    return Ranking(*words, axis=axis, standing=found, cut=cut)
+    return Ranking(*words, axis=axis, standing=order, cut=cut)
 
 
 @dataclass(frozen=True)
@@ -176,20 +176,20 @@ def effects(section: Section, axis: Axis, value_of: Curves) -> Effects | None:
     base = next((value for value in _BASES.get(axis.name, ()) if value in axis.values), None)
     base = axis.values[0] if base is None else base
     others = tuple(value for value in axis.values if value != base)
-    place = section.axes.index(axis)
+    index = section.axes.index(axis)
     rest = [other for other in section.axes if other is not axis]
     rows = []
     for panel in section.panels:
         for label in section.labels:
             line = value_of.get((panel, label), {})
-            pairs = [_pairs(line, place, base, value) for value in others]
+            pairs = [_pairs(line, index, base, value) for value in others]
             related = tuple(
-                extent_of_change((at, before.mean, after.mean) for at, before, after in found)
-                for found in pairs
+                extent_of_change((at, before.mean, after.mean) for at, before, after in changes)
+                for changes in pairs
             )
             cut = tuple(
-                CUT if any(before.cut or after.cut for _, before, after in found) else ""
-                for found in pairs
+                CUT if any(before.cut or after.cut for _, before, after in changes) else ""
+                for changes in pairs
             )
             if any(related):
                 rows.append(Effect(panel, label, related, cut))
@@ -198,16 +198,16 @@ def effects(section: Section, axis: Axis, value_of: Curves) -> Effects | None:
 
 
 def _pairs(
-    line: Mapping[Point, Mean], place: int, base: float, value: float
+    line: Mapping[Point, Mean], index: int, base: float, value: float
 ) -> list[tuple[float, Mean, Mean]]:
     """Where on the other axis (0 if there is none), and the means at the base and at the value."""
-    found = []
+    pairs = []
     for point, mean in line.items():
-        others = (*point[:place], *point[place + 1 :])
-        moved = line.get((*point[:place], value, *point[place + 1 :]))
-        if point[place] == base and mean.mean > 0 and moved is not None:
-            found.append((next(iter(others), 0.0), mean, moved))
-    return found
+        others = (*point[:index], *point[index + 1 :])
+        moved = line.get((*point[:index], value, *point[index + 1 :]))
+        if point[index] == base and mean.mean > 0 and moved is not None:
+            pairs.append((next(iter(others), 0.0), mean, moved))
+    return pairs
 
 
 def topics(section: Section) -> tuple[Topic, ...]:
@@ -218,54 +218,54 @@ def topics(section: Section) -> tuple[Topic, ...]:
     words = " and the ".join(axis.word for axis in section.axes if axis.name != REQUEST)
     if len(section.panels) > _MANY:
         first = ()
-        changed = tuple(sorted(changed, key=lambda finding: -finding.weight)[:_MANY])
+        changed = tuple(sorted(changed, key=lambda sentence: -sentence.weight)[:_MANY])
     told = (Topic(f"What the {words} changes", changed), Topic("Who is fastest where", first))
-    return tuple(topic for topic in told if topic.findings)
+    return tuple(topic for topic in told if topic.sentences)
 
 
-def first_sentences(section: Section) -> tuple[Finding, ...]:
+def first_sentences(section: Section) -> tuple[Sentence, ...]:
     """Who is first in each panel, at each value of the second axis."""
     through = {(r.panel, r.place): r for r in rankings(section, on_flash=True)}
-    found = []
+    sentences = []
     for ranking in rankings(section):
         other = through.get((ranking.panel, ranking.place))
         leaders = ranking.standing.leaders
         memory = any((ranking.panel, label) in section.in_memory for label in leaders)
-        found.append(_first_sentence(ranking, other if memory else None))
-    return tuple(found)
+        sentences.append(_first_sentence(ranking, other if memory else None))
+    return tuple(sentences)
 
 
-def effect_sentences(section: Section) -> tuple[Finding, ...]:
+def effect_sentences(section: Section) -> tuple[Sentence, ...]:
     """What the axes change; not the request size, with which every response time grows."""
     lines = response_curves(section)
-    found: list[Finding] = []
+    sentences: list[Sentence] = []
     for axis in section.axes:
         table = effects(section, axis, lines) if axis.name != REQUEST else None
-        found += _effect_sentences(table, section) if table else []
-    return tuple(found)
+        sentences += _effect_sentences(table, section) if table else []
+    return tuple(sentences)
 
 
-def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Finding:
+def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Sentence:
     """`on_flash`: the ranking without those whose writes end in memory, if the first is one."""
     where = ranking.panel.capitalize() + (f", {ranking.where}" if ranking.where else "")
     text = f"{where}: {_standing_text(ranking)}."
     if on_flash:
         text += f" Of those that wait for the flash: {_standing_text(on_flash)}."
-    return Finding(text, max(e.distance for e in (on_flash or ranking).standing.behind.values()))
+    return Sentence(text, max(e.distance for e in (on_flash or ranking).standing.behind.values()))
 
 
 def _standing_text(ranking: Ranking) -> str:
     """Who is fastest where, and who comes next."""
-    found, axis = ranking.standing, ranking.axis
-    text = who_is_first(found, axis, ranking.cut)
-    return text + behind_text(found, axis, ranking.cut, _FOLLOWERS)
+    order, axis = ranking.standing, ranking.axis
+    text = who_is_first(order, axis, ranking.cut)
+    return text + behind_text(order, axis, ranking.cut, _FOLLOWERS)
 
 
-def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
+def _effect_sentences(table: Effects, section: Section) -> list[Sentence]:
     """Per panel: whom the axis changes most and least, by its last value, or, in a part of a
     study, by the value that changes most.
     """
-    found = []
+    sentences = []
     for panel in section.panels:
         rows = [
             (row.label, *strongest)
@@ -279,11 +279,11 @@ def _effect_sentences(table: Effects, section: Section) -> list[Finding]:
         opening = f"{table.axis.word} {table.axis.value_text(value)} against {_base(table)}"
         if len(section.panels) > 1:
             opening = f"{panel}, {opening}"
-        text = f"{sentence(opening)}: **{most}{cut}** {change_text(high, table.other)}"
+        text = f"{capitalized(opening)}: **{most}{cut}** {change_text(high, table.other)}"
         if most != least and not section.is_part:
             text += f"; least {least}{low_cut} {change_text(low, table.other)}"
-        found.append(Finding(f"{text}.", high.distance))
-    return found
+        sentences.append(Sentence(f"{text}.", high.distance))
+    return sentences
 
 
 def _strongest(table: Effects, row: Effect, any_value: bool) -> tuple[float, Extent, str] | None:
