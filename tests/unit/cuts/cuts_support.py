@@ -34,7 +34,7 @@ kind = "cuts"
 {workload}
 [axes]
 filesystem = [{filesystems}]
-"workload.history" = ["update-by-rename", "append-log"]
+"workload.history" = ["update-by-rename", "appends"]
 {axes}
 """
 SERIES_STUDY = """

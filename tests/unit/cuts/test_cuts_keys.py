@@ -13,6 +13,7 @@ from ffslab.campaign.inputs import guest_inputs
 from ffslab.errors import SpecError
 from ffslab.loader import find_study, load_catalog, study_names
 from ffslab.model.effects import check_effects
+from ffslab.model.nor import refused_by_nor
 from ffslab.model.study import expand, study_from_document
 from ffslab.oracle.faults import KINDS
 from ffslab.oracle.generators.registry import history_of_kind
@@ -21,7 +22,10 @@ from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.plan import cuts_of, cuts_on_chip, history_of
 from ffslab.workloads.cuts.stored import configuration_of, finding_id
 
-OF_SERIES = ("lost", "done", "torn-prefix", "torn-bits", "erase-half")
+OF_SERIES = (
+    *("lost", "done", "torn-prefix", "torn-bits", "erase-half"),
+    *("erase-zeros", "erase-bits"),
+)
 
 
 def test_a_study_says_which_cases_there_are() -> None:
@@ -29,9 +33,9 @@ def test_a_study_says_which_cases_there_are() -> None:
     cases = cases_of(text)
     assert [case.id for case in cases] == [
         "jffs2-updatebyrename-s3",
-        "jffs2-appendlog-s3",
+        "jffs2-appends-s3",
         "ubifs-updatebyrename-s3",
-        "ubifs-appendlog-s3",
+        "ubifs-appends-s3",
     ]
     for case in cases:
         assert cuts_of(case).cut_kinds == ("lost", "erase-half")
@@ -49,7 +53,7 @@ def test_what_is_not_stated_is_all_kinds_and_as_the_history_usually_is() -> None
 
 def test_parameters_are_those_of_the_history() -> None:
     assert Cuts(parameters="updates=4 files=2").settings == {"updates": 4, "files": 2}
-    alone = study_text().replace(', "append-log"]', "]")
+    alone = study_text().replace(', "appends"]', "]")
     case = cases_of(alone.replace('kind = "cuts"', 'kind = "cuts"\nparameters = "updates=4"'))[0]
     few, usual = history_of(case), history_of(cut_case())
     assert few.text == history_of_kind("update-by-rename", case.seed, {"updates": 4}).text
@@ -80,7 +84,7 @@ def test_what_is_wrong_is_told_with_cause_and_remedy(
     workload: str, said: str, cause: str, remedy: str
 ) -> None:
     text = study_text(workload=workload).replace(
-        '"workload.history" = ["update-by-rename", "append-log"]', ""
+        '"workload.history" = ["update-by-rename", "appends"]', ""
     )
     with pytest.raises(SpecError, match=said) as caught:
         cases_of(text)
@@ -275,10 +279,8 @@ def test_a_study_of_both_has_the_kinds_of_both_and_a_case_those_of_its_chip() ->
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"v3s-licheepi"', '"v3s-licheepi-4k"', "UBIFS needs erase blocks of 15 KiB"),
         ("lost erase-half", "erase-half paired", "it is NOR flash"),
         ("[axes]", '[axes]\n"chip.factory_bad" = [2]', "no bad blocks"),
-        ('"jffs2", "ubifs"', '"yaffs2"', "OOB"),
     ],
 )
 def test_what_nor_flash_cannot_have_is_refused(old: str, new: str, said: str) -> None:
@@ -288,14 +290,29 @@ def test_what_nor_flash_cannot_have_is_refused(old: str, new: str, said: str) ->
     assert said in str(raised.value) + raised.value.cause
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"v3s-licheepi"', '"v3s-licheepi-4k"', "UBIFS needs erase blocks of 15 KiB"),
+        ('"jffs2", "ubifs"', '"yaffs2"', "OOB"),
+    ],
+)
+def test_what_nor_flash_cannot_have_is_a_reason_to_skip_the_case(
+    old: str, new: str, said: str
+) -> None:
+    text = ON_NOR.replace(old, new).replace("lost erase-half", "lost")
+    reasons = {case.filesystem.name: refused_by_nor(case) for case in cases_of(text)}
+    assert said in reasons.popitem()[1] and not reasons.get("jffs2")
+
+
 # --- what a case is called in draws and findings ---
 
 
 def test_a_case_is_called_the_same_whether_its_history_is_an_axis_or_not() -> None:
     axis = study_text(["jffs2"], axes='"options.compression" = ["none", "default"]')
-    for history in ("update-by-rename", "append-log"):
-        alone = axis.replace('["update-by-rename", "append-log"]', f'["{history}"]')
-        fixed = axis.replace('"workload.history" = ["update-by-rename", "append-log"]', "")
+    for history in ("update-by-rename", "appends"):
+        alone = axis.replace('["update-by-rename", "appends"]', f'["{history}"]')
+        fixed = axis.replace('"workload.history" = ["update-by-rename", "appends"]', "")
         fixed = fixed.replace('kind = "cuts"', f'kind = "cuts"\nhistory = "{history}"')
         of_axis = [case for case in cases_of(axis) if cuts_of(case).history == history]
         assert len(of_axis) == 2

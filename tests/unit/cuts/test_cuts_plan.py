@@ -37,7 +37,7 @@ kind = "cuts"
 
 [axes]
 filesystem = ["ubifs", "jffs2"]
-"workload.history" = ["wear", "overwrite"]
+"workload.history" = ["moved-blocks", "overwrite"]
 "workload.parameters" = ["", "worn_erases=0"]
 
 [[exclude]]
@@ -59,8 +59,8 @@ def guests() -> dict[str, Cutter]:
 def test_blocks_are_worn_where_ubi_and_the_workload_want_it() -> None:
     found = {name: log_plan(guest) for name, guest in guests().items()}
     worn = [name for name, text in found.items() if "args=wear" in text]
-    assert worn == ["ubifs wear"]
-    lines = found["ubifs wear"].splitlines()
+    assert worn == ["ubifs moved-blocks"]
+    lines = found["ubifs moved-blocks"].splitlines()
     at = next(at for at, line in enumerate(lines) if "args=wear%20data%205000" in line)
     # UBI has to be there before, for its headers, and gone, for it keeps counters in memory.
     # Before the first program the files of the host are mounted, which cannot be done later.
@@ -69,7 +69,7 @@ def test_blocks_are_worn_where_ubi_and_the_workload_want_it() -> None:
         *("mount", "ubi-attach", "sleep", "ubi-detach"),
         *("exec", "ubi-attach", "ubi-mkvol"),
     ]
-    guest = guests()["ubifs wear"]
+    guest = guests()["ubifs moved-blocks"]
     plain = log_plan(replace(guest, worn_erases=0)).splitlines()
     host_files = lines[at - 4]
     assert "type=hostfs" in host_files

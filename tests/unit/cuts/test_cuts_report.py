@@ -47,7 +47,7 @@ from ffslab.workloads.cuts.report.words import (
 from ffslab.workloads.cuts.stored import cut_of
 
 JFFS2, UBIFS = "jffs2-updatebyrename-s1", "ubifs-updatebyrename-s1"
-JFFS2_LOG, UBIFS_LOG = "jffs2-appendlog-s1", "ubifs-appendlog-s1"
+JFFS2_LOG, UBIFS_LOG = "jffs2-appends-s1", "ubifs-appends-s1"
 
 
 def only_part(folder: Path, text: str | None = None, **further: Any) -> Part:
@@ -62,7 +62,7 @@ def test_cases_are_in_order_with_file_system_and_history(tmp_path: Path) -> None
     found = parts(kept(tmp_path, made(UBIFS_LOG), made(JFFS2)))
     assert [(part.label, part.history) for part in found] == [
         ("JFFS2", "update-by-rename"),
-        ("UBIFS", "append-log"),
+        ("UBIFS", "appends"),
     ]
 
 
@@ -72,7 +72,7 @@ def test_labels_tell_what_is_not_the_same_in_all_cases(tmp_path: Path) -> None:
     for case in run_cases(run):
         keep(run, made(case.id))
     found = parts(run)
-    labels = {part.case.id.replace("appendlog", "updatebyrename"): part.label for part in found}
+    labels = {part.case.id.replace("appends", "updatebyrename"): part.label for part in found}
     assert len(found) == 4 and len(labels) == len(set(labels.values())) == 2
     assert all(label.startswith("JFFS2") and "8" not in label for label in labels.values())
 
@@ -185,7 +185,7 @@ def test_a_table_has_a_block_for_each_workload_and_a_column_for_each_kind(tmp_pa
     cases = (made(JFFS2_LOG), made(JFFS2, counts=torn), made(UBIFS))
     table = outcomes_of(parts(kept(tmp_path, *cases)))
     assert table.columns == ("lost", "torn-bits") and table.spans == ()
-    assert [block.history for block in table.blocks] == ["update-by-rename", "append-log"]
+    assert [block.history for block in table.blocks] == ["update-by-rename", "appends"]
     first, second = table.blocks[0].rows
     assert (first.label, first.states, second.label, second.states) == ("JFFS2", "8", "UBIFS", "4")
     assert first.cells == (
@@ -281,7 +281,7 @@ def told(run: RunDirectory) -> dict[str, str]:
 
 def test_facts_of_cuts_as_they_are_by_default(tmp_path: Path) -> None:
     found = told(kept(tmp_path, made(JFFS2), made(UBIFS_LOG)))
-    assert found["Histories"] == "update-by-rename; append-log"
+    assert found["Histories"] == "update-by-rename; appends"
     assert (found["Operations"], found["States"]) == ("8", "8")
     assert found["Kinds of cut"] == " ".join(kinds_on(["NAND"]))
     assert found["Sample"] == "every operation"

@@ -224,7 +224,7 @@ def test_every_case_has_its_chart_below_its_history(tmp_path: Path) -> None:
     titles = re.findall(
         r"<h[34]>(.*?)</h[34]>", html.partition('id="recovery"')[2].partition("<section")[0]
     )
-    assert titles == ["update-by-rename", "JFFS2", "UBIFS", "append-log", "JFFS2", "UBIFS"]
+    assert titles == ["update-by-rename", "JFFS2", "UBIFS", "appends", "JFFS2", "UBIFS"]
     # The colours of file systems are those of all reports.
     colours = re.findall(r"stroke:var\(--(c\d)\);stroke-width", html)
     assert len(set(colours)) == 2 and colours[0] == colours[len(colours) // 2]
