@@ -114,7 +114,7 @@ FAULTS = (
         "update-by-rename",
         LOST,
         STALE,
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
     ),
     Fault("jffs2-sync", "sync does not write the buffer", "ffsmark", LOST, STALE),
     Fault(
@@ -130,7 +130,7 @@ FAULTS = (
         "update-by-rename",
         (*LOST, *PREFIX),
         frozenset({"wrong-order", "not-atomic"}),
-        parameters="parameters.updates = 100",
+        parameters="updates=100",
         cuts="variants = 8",  # the page has to end between the two entries
     ),
     Fault(
@@ -160,7 +160,7 @@ FAULTS = (
         "update-by-rename",
         LOST,
         STALE,
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
     ),
     Fault(
         "ubifs-replay-names",
@@ -189,7 +189,7 @@ FAULTS = (
         "ffsmark",
         LOST,
         frozenset({"mount-fails"}),
-        parameters="parameters.sync_every = 1\nparameters.transactions = 90",
+        parameters="sync_every=1 transactions=90",
     ),
     Fault(
         "ubifs-recover-drops",
@@ -204,7 +204,7 @@ FAULTS = (
         "ffsmark",
         LOST,
         frozenset({"mount-fails"}),
-        parameters="parameters.sync_every = 1\nparameters.transactions = 90",
+        parameters="sync_every=1 transactions=90",
     ),
     Fault(
         "ubi-copy-crc",
@@ -212,7 +212,7 @@ FAULTS = (
         "update-by-rename",
         (*LOST, *PREFIX),
         frozenset({"mount-fails", "synced-data-lost"}),
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
         cuts="recovery_sample = 8",
     ),
     Fault(
@@ -221,7 +221,7 @@ FAULTS = (
         "update-by-rename",
         LOST,
         frozenset({"mount-fails", "synced-data-lost"}),
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
         cuts="recovery_sample = 8",
     ),
     Fault(
@@ -230,7 +230,7 @@ FAULTS = (
         "wear",
         LOST,
         frozenset({"mount-fails", "synced-data-lost"}),
-        parameters="parameters.rewrites = 60",
+        parameters="rewrites=60",
         cuts="sample = 300",
     ),
     Fault(
@@ -299,7 +299,7 @@ FAULTS = (
         "update-by-rename",
         LOST,
         frozenset({"unknown-name"}),
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
         changes=(
             (
                 "core/scan.c",
