@@ -88,11 +88,11 @@ def half_live() -> str:
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake; `workload` may be a history. `outcomes`: what it is found as."""
+    """A mistake; `history` is a kind or a whole one. `outcomes`: what it is found as."""
 
     name: str
     what: str
-    workload: str
+    history: str
     kinds: tuple[str, ...]
     outcomes: frozenset[str]
     parameters: str = ""
@@ -116,7 +116,7 @@ FAULTS = (
         STALE,
         parameters="updates=8",
     ),
-    Fault("jffs2-sync", "sync does not write the buffer", "ffsmark", LOST, STALE),
+    Fault("jffs2-sync", "sync does not write the buffer", "transactions", LOST, STALE),
     Fault(
         "jffs2-data-crc",
         "data are not checked against their CRC",
@@ -165,7 +165,7 @@ FAULTS = (
     Fault(
         "ubifs-replay-names",
         "replay leaves out deletions of names",
-        "tree",
+        "directories",
         LOST,
         frozenset({"name-kept"}),
     ),
@@ -179,14 +179,14 @@ FAULTS = (
     Fault(
         "ubifs-node-crc",
         "nodes are not checked against their CRC",
-        "append-log",
+        "appends",
         PREFIX,
         frozenset({"corrupt-contents"}),
     ),
     Fault(
         "ubifs-master-wrap",
         "recovery does not know that the first master block begins anew",
-        "ffsmark",
+        "transactions",
         LOST,
         frozenset({"mount-fails"}),
         parameters="sync_every=1 transactions=90",
@@ -201,7 +201,7 @@ FAULTS = (
     Fault(
         "ubifs-log-erase",
         "a commit erases the old log before it writes the master node",
-        "ffsmark",
+        "transactions",
         LOST,
         frozenset({"mount-fails"}),
         parameters="sync_every=1 transactions=90",
@@ -227,7 +227,7 @@ FAULTS = (
     Fault(
         "ubi-move-erase",
         "wear levelling erases a block before its copy is written",
-        "wear",
+        "moved-blocks",
         LOST,
         frozenset({"mount-fails", "synced-data-lost"}),
         parameters="rewrites=60",
@@ -236,7 +236,7 @@ FAULTS = (
     Fault(
         "yaffs2-checkpoint",
         "a checkpoint is not invalidated before the next write",
-        "ffsmark",
+        "transactions",
         LOST,
         STALE,
         changes=(
@@ -246,7 +246,7 @@ FAULTS = (
     Fault(
         "yaffs2-close",
         "closing a file does not write what is cached of it",
-        "ffsmark",
+        "transactions",
         LOST,
         STALE,
         changes=(("vfs/file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
@@ -282,7 +282,7 @@ FAULTS = (
     Fault(
         "yaffs2-torn",
         "a scan takes a torn last page of a block for a whole one",
-        "append-log",
+        "appends",
         ("torn-bits",),
         frozenset({"name-lost", "unreadable"}),
         changes=(

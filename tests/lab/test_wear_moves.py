@@ -1,4 +1,4 @@
-"""The history `moved-blocks`: UBI moves blocks to worn ones, and power may fail in the middle of that.
+"""The history `moved-blocks`: UBI moves blocks to worn ones, and power may fail meanwhile.
 
 A move is recognised by what is on the flash: the header that UBI writes in front of a copy says
 that it is one, and the log of the chip has all that was written and erased meanwhile.
