@@ -11,7 +11,7 @@ import pytest
 from test_advise_needs import CATALOG, needs
 from test_report_tree_support import mounts_text, write_tree_run
 
-from ffslab.advise.advice import Advice, _of_upper, _other_size, advice_of, document, next_steps
+from ffslab.advise.advice import Advice, _other_size, advice_of, document
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.changes import changes_of, compression_words, gain_of, steps_between
 from ffslab.advise.life import imbalance_of, years_of_life
@@ -385,14 +385,9 @@ def test_the_json_has_values_and_words(tmp_path: Path) -> None:
     }
 
 
-def test_an_overlay_is_no_better_than_its_upper_file_system() -> None:
-    strict, lax = needs(), needs(as_promised_percent=99.9)
-    worse = _of_upper(strict, "ubifs", 99.97)
-    assert worse.value == 99.97 and "no better" in worse.why
-    unknown = _of_upper(lax, "ubifs", 99.97)
-    assert unknown.value is None and "has not been cut" in unknown.why
-    assert needs_asked(strict)[-1].asked == "all"
-    assert needs_asked(lax)[-1].asked == "≥ 99.9 %"
+def test_the_share_of_states_that_is_asked_for_is_in_the_heading() -> None:
+    assert needs_asked(needs())[-1].asked == "all"
+    assert needs_asked(needs(as_promised_percent=99.9))[-1].asked == "≥ 99.9 %"
 
 
 # What one result says.
