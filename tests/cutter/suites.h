@@ -14,4 +14,5 @@
 	SUITE(digests) \
 	SUITE(observe) \
 	SUITE(slots) \
-	SUITE(ec_header)
+	SUITE(ec_header) \
+	SUITE(words)

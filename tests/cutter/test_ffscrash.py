@@ -129,6 +129,19 @@ def test_each_operation_does_what_it_says(program: Program) -> None:
     assert program.observe() == observation(program.root)
 
 
+def test_what_nobody_may_open_is_told(program: Program) -> None:
+    program.history("mkdir d", "write d/a 0 700 1", "create b")
+    (program.root / "d" / "a").chmod(0)
+    (program.root / "b").chmod(0o200)
+    found = {line.split()[1]: line.split() for line in program.observe()}
+    assert found["d/a"][5:] == [str(errno.EACCES), "-"]
+    assert found["b"][5] == "0" and found["d"][4] == "0"
+    (program.root / "d").chmod(0)
+    found = {line.split()[1]: line.split() for line in program.observe()}
+    assert found["d"][4] == str(errno.EACCES)
+    (program.root / "d").chmod(0o755)
+
+
 def test_a_failure_has_its_number_and_the_next_follows(program: Program) -> None:
     ops = program.history(
         "create a", "create a", "unlink none", "mkdir a", "rmdir .", "write a/b 0 1 1",

@@ -15,9 +15,15 @@
 #include "observe/observe.h"
 #include "observe/tree.h"
 
+/* Inodes of one device behind those of another: no real one has so many. */
+#define INODES_A_DEVICE 1000000000000u
+#define DEVICES_MAX 8
+
 struct observer {
 	struct tree tree;
 	struct files files;
+	dev_t devices[DEVICES_MAX];	/* in the order in which they are found */
+	size_t devices_n;
 };
 
 struct observer *observer_new(struct ffs_error *error)
@@ -32,6 +38,7 @@ struct observer *observer_new(struct ffs_error *error)
 		free(observer);
 		return NULL;
 	}
+	observer->devices_n = 0;
 	if (files_reserve(&observer->files, error)) {
 		tree_free(&observer->tree);
 		free(observer);
@@ -64,10 +71,27 @@ static void put_number(struct text *text, uint64_t number)
 	text_number(text, number);
 }
 
-static void put_node(struct text *text, const struct entry *entry)
+static size_t device_of(struct observer *observer, dev_t device)
 {
+	size_t i;
+
+	for (i = 0; i < observer->devices_n; i++)
+		if (observer->devices[i] == device)
+			return i;
+	if (i == DEVICES_MAX)
+		return i;
+	observer->devices[observer->devices_n++] = device;
+	return i;
+}
+
+/* Inodes of an overlay are of several devices, whose numbers change. */
+static void put_node(struct observer *observer, struct text *text,
+		     const struct entry *entry)
+{
+	size_t device = device_of(observer, entry->stat.st_dev);
+
 	put_number(text, entry->stat.st_nlink);
-	put_number(text, entry->stat.st_ino);
+	put_number(text, entry->stat.st_ino + device * INODES_A_DEVICE);
 }
 
 /* "ERRNO TARGET" */
@@ -84,6 +108,14 @@ static void put_target(struct text *text, const struct entry *entry)
 		text_add(text, "-", 1);
 }
 
+/* Nobody but root may open it: no call of a history leaves anything so. */
+static bool is_closed(const struct entry *entry)
+{
+	mode_t mode = entry->stat.st_mode;
+
+	return !S_ISLNK(mode) && !(mode & 0777);
+}
+
 static void put_entry(struct observer *observer, size_t number,
 		      struct text *text)
 {
@@ -97,17 +129,23 @@ static void put_entry(struct observer *observer, size_t number,
 	} else if (S_ISREG(mode)) {
 		put_name(text, "file", entry);
 		put_number(text, (uint64_t)entry->stat.st_size);
-		put_node(text, entry);
-		text_add(text, " ", 1);
-		files_put(&observer->files, tree, number, text);
+		put_node(observer, text, entry);
+		if (is_closed(entry)) {
+			put_number(text, EACCES);
+			text_string(text, " -");
+		} else {
+			text_add(text, " ", 1);
+			files_put(&observer->files, tree, number, text);
+		}
 	} else if (S_ISLNK(mode)) {
 		put_name(text, "symlink", entry);
-		put_node(text, entry);
+		put_node(observer, text, entry);
 		put_target(text, entry);
 	} else {
 		put_name(text, S_ISDIR(mode) ? "dir" : "other", entry);
-		put_node(text, entry);
-		put_number(text, (uint64_t)entry->errnum);
+		put_node(observer, text, entry);
+		put_number(text, (uint64_t)(is_closed(entry) ? EACCES :
+							    entry->errnum));
 	}
 	text_add(text, "\n", 1);
 }
@@ -117,6 +155,7 @@ size_t observe(struct observer *observer, const char *root, struct text *text)
 	struct tree *tree = &observer->tree;
 	size_t read = 0, i;
 
+	observer->devices_n = 0;
 	tree_read(tree, root);
 	for (i = 0; i < tree->n; i++) {
 		if (i == read)

@@ -11,9 +11,11 @@
  *	lost PATH ERRNO		a name that readdir gives and lstat refuses
  *
  * ERRNO is the first error of opening, listing or reading it, 0 if there was
- * none; CRCS as in sectors.h; PATH and TARGET are one word each (text_name()),
+ * none, EACCES if its mode lets nobody; CRCS as in sectors.h; PATH and TARGET are one word each (text_name()),
  * TARGET "-" where it cannot be read.  No times: they are not what is promised.
  * Reading leaves no trace (O_NOATIME).
+ *
+ * INODE is that of stat(2) if there is one device. Each further one adds 10^12 to its own.
  *
  * Two trees that look alike to their users give the same text, so that a state
  * of the flash is told by the digest of it.

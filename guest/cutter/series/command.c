@@ -12,8 +12,6 @@
 #include "text/output.h"
 #include "walk/words.h"
 
-#define FIRST_WORDS (3 + WORDS_FILESYSTEM)	/* with "series" */
-
 static enum ffs_exit wrong(const char *what, const char *word)
 {
 	fprintf(stderr, "ffscrash: series: %s '%s'; see ffscrash --help\n",
@@ -104,12 +102,12 @@ static enum ffs_exit parse(int argc, char **argv, struct arguments *arguments)
 	struct series *series = &arguments->series;
 	int i;
 
-	if (argc < FIRST_WORDS)
-		return wrong("too few words behind", argv[argc - 1]);
+	i = words_filesystem(&series->fs, argc, argv, 3);
+	if (!i)
+		return wrong("too few or too many words behind", argv[argc - 1]);
 	series->chip = argv[1];
 	if (!number_parse(argv[2], UINT64_C(1) << 32, &series->cuts))
 		return wrong("no number of cuts:", argv[2]);
-	i = words_filesystem(&series->fs, argc, argv, 3);
 	for (; i < argc; i++)
 		if (!strchr(argv[i], '=') || !take_key(arguments, argv[i]))
 			return wrong("no key, or no value of it:", argv[i]);

@@ -16,7 +16,6 @@
 #include "walk/words.h"
 
 #define STATES_TEXT_MAX ((size_t)64 << 20)
-#define FIRST_WORDS 7	/* with "walk" */
 
 static enum ffs_exit wrong(const char *what, const char *word)
 {
@@ -51,11 +50,11 @@ static enum ffs_exit parse(int argc, char **argv, struct arguments *arguments)
 {
 	int i;
 
-	if (argc < FIRST_WORDS)
-		return wrong("too few words behind", argv[argc - 1]);
+	i = words_filesystem(&arguments->walk.fs, argc, argv, 3);
+	if (!i)
+		return wrong("too few or too many words behind", argv[argc - 1]);
 	arguments->walk.chip = argv[1];
 	arguments->states = argv[2];
-	i = words_filesystem(&arguments->walk.fs, argc, argv, 3);
 	for (; i < argc; i++)
 		if (!strchr(argv[i], '=') || !take_key(arguments, argv[i]))
 			return wrong("no key, or no value of it:", argv[i]);

@@ -201,6 +201,8 @@ static const char *step_of(uint32_t tag)
 		[TAG_MESSAGES] = "messages",
 	};
 
+	if (tag == DEVICE_UNDO)
+		return "unmount";
 	return tag < sizeof(names) / sizeof(*names) ? names[tag] : "counters";
 }
 
@@ -363,15 +365,27 @@ static int recover_only(struct walker *walker)
 	return failed ? stuck(walker, step_of(tag), failed) : 0;
 }
 
-/* The recovery from a state becomes a log. @operations: how many it has. */
+/*
+ * The recovery from a state becomes a log. @operations: how many it has.
+ *
+ * Return: 0; -1 if nothing goes on; 1, and said so, if the chip makes no such cut.
+ */
 static int log_recovery(struct walker *walker, const struct cut_point *cut,
 			uint64_t *operations)
 {
 	struct chip_state state;
+	int refused;
 
 	set_commands(walker, cut);
-	if (command(walker, walker->at) || command(walker, walker->cut) ||
-	    command(walker, "push") || recover_only(walker) ||
+	if (command(walker, walker->at))
+		return -1;
+	refused = chip_command(&walker->device.chip, walker->cut);
+	if (refused) {
+		text_line(&walker->out, "cut %d", refused);
+		put_name(&walker->out, "ended", walker->name);
+		return 1;
+	}
+	if (command(walker, "push") || recover_only(walker) ||
 	    command(walker, "stop") ||
 	    chip_read(&walker->device.chip, &state, walker->error))
 		return -1;
@@ -405,13 +419,16 @@ static int visit_recovery(struct walker *walker, const struct state_line *line)
 {
 	struct cut_point second = line->second;
 	uint64_t operations = 0;
+	int result;
 	size_t outer = name_point(walker->name, sizeof(walker->name),
 				  &line->cut);
 
 	text_line(&walker->out, "begin %s", walker->name);
-	if (text_write(&walker->out, walker->walk->output, walker->error) ||
-	    log_recovery(walker, &line->cut, &operations))
+	if (text_write(&walker->out, walker->walk->output, walker->error))
 		return -1;
+	result = log_recovery(walker, &line->cut, &operations);
+	if (result)
+		return result < 0 ? -1 : 0;
 	text_line(&walker->out, "recovery %s %llu", walker->name,
 		  (unsigned long long)operations);
 	do {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * words.h - the file system under test, on a command line:
- * TYPE SOURCE TARGET OPTIONS [UBI-MTD] [KEY=VALUE...]
+ * TYPE SOURCE TARGET OPTIONS [+ TYPE SOURCE TARGET OPTIONS]... [UBI-MTD] [KEY=VALUE...]
+ *
+ * The mounts of a stack, the lowest first.  OPTIONS are those of mount(8), - for
+ * none; "ro" and "sync" stand before all others.  TYPE - is no mount, but a directory
+ * TARGET that is made if it is missing.
  */
 #ifndef FFSCRASH_WORDS_H
 #define FFSCRASH_WORDS_H
@@ -10,17 +14,16 @@
 
 #include "walk/device.h"
 
-#define WORDS_FILESYSTEM 4	/* without UBI-MTD */
-
 /**
- * words_filesystem() - take the words from @at on; all four must be there.
+ * words_filesystem() - take the words from @at on.
  *
- * Return: the index behind them, of the first KEY=VALUE if there is one.
+ * Return: the index behind them, of the first KEY=VALUE if there is one; 0 if words
+ * are missing, or there are too many mounts.
  */
 int words_filesystem(struct filesystem *fs, int argc, char **argv, int at);
 
 /**
- * words_take_filesystem() - sync, vid_hdr_offset or max_beb_per1024.
+ * words_take_filesystem() - vid_hdr_offset, max_beb_per1024 or ubi_block.
  * @word: has a "=".
  *
  * Return: whether it is one of these, with a value that it can have.

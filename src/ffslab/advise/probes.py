@@ -77,7 +77,7 @@ def _of(needs: Needs, candidate: Candidate, catalog: Catalog) -> Iterator[Probe]
     read_only = is_read_only(candidate, catalog)
     if needs.power_cuts and not read_only:
         yield Probe(CUT, candidate, candidate.settings | _boot(needs, CUT))
-        yield from _power(needs, power_as(candidate, catalog))
+        yield from _power(needs, power_as(candidate))
     if needs.writes is None or read_only:
         return
     size = candidate.partition_bytes or needs.partition_bytes
@@ -111,10 +111,9 @@ def worn_as(candidate: Candidate, catalog: Catalog) -> Candidate:
     return Candidate(candidate.filesystem, options, candidate.partition_bytes)
 
 
-def power_as(candidate: Candidate, catalog: Catalog) -> Candidate:
+def power_as(candidate: Candidate) -> Candidate:
     """The candidate whose power cuts stand for this one's."""
-    filesystem = catalog.filesystems[candidate.filesystem]
-    return Candidate(filesystem.type if filesystem.overlay else candidate.filesystem)
+    return Candidate(candidate.filesystem)
 
 
 def _power(needs: Needs, candidate: Candidate) -> Iterator[Probe]:

@@ -246,7 +246,7 @@ def _as_promised(candidate: Candidate, readings: Mapping[str, Reading], catalog:
     """The share of states after a power cut that are as promised, in percent."""
     if is_read_only(candidate, catalog):
         return Value(100.0, "nothing is ever written to it")
-    stand_in = power_as(candidate, catalog)
+    stand_in = power_as(candidate)
     states, correct = 0.0, 0.0
     words = []
     for history in POWER_HISTORIES:

@@ -399,6 +399,11 @@ class MountSetup:
     kept_files: tuple[str, ...] = ()  # as of OptionValue, each once
 
     @property
+    def stack(self) -> str:
+        """The type, and whether another file system is below it: `ubifs`, `overlay-ubifs`."""
+        return f"overlay-{self.type}" if self.overlay else self.type
+
+    @property
     def is_mounted(self) -> bool:
         """As `Filesystem.is_mounted`."""
         return self.type != NOT_MOUNTED

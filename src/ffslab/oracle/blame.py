@@ -151,4 +151,4 @@ class _Blame:
         return self._line(version.operation)
 
     def _line(self, operation: int) -> str:
-        return f"operation {operation} ({self._history.operations[operation].line})"
+        return self._history.told(operation)

@@ -277,5 +277,5 @@ class _Diagnosis:
 
     def _call(self, index: int | None) -> str:
         if index is None:
-            return "the empty file system"
-        return f"operation {index} ({self._history.operations[index].line})"
+            return "the lower file system" if self._history.lower else "the empty file system"
+        return self._history.told(index)

@@ -48,12 +48,18 @@ class Version:
 
 
 class FileLog:
-    """All versions of one file, from the empty one on."""
+    """All versions of one file, from the empty one on, or from contents that one write made."""
 
-    def __init__(self, operation: int) -> None:
-        self.versions = [Version(operation, 0, 0, (), sums_text(()))]
-        self._changes: list[Change] = [Change(0, 0, None)]
-        self._data = bytearray()  # of the last version
+    def __init__(self, operation: int, size_bytes: int = 0, seed: int | None = None) -> None:
+        self._data = bytearray(b"" if seed is None else pattern(seed, 0, size_bytes))
+        sums = sums_of(self._data)
+        self.versions = [Version(operation, 0, len(self._data), tuple(sums), sums_text(sums))]
+        self._changes: list[Change] = [Change(0, len(self._data), seed)]
+
+    def copy(self) -> FileLog:
+        """Another file with the first contents of this one."""
+        first = self._changes[0]
+        return FileLog(self.versions[0].operation, first.end_bytes, first.seed)
 
     @property
     def last(self) -> Version:

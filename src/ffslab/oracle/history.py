@@ -2,6 +2,10 @@
 
 Seeds of contents are unique within a history, so that any 512 bytes tell which write of which file
 they are from (`ffslab.oracle.contents`).
+
+A history may begin with a tree that is there before it, on a read-only file system below an
+overlay. Operations make that too, the *lower* ones, so that its contents have seeds as well. They
+have the numbers −n … −1, in order.
 """
 
 from __future__ import annotations
@@ -11,16 +15,28 @@ from dataclasses import dataclass
 
 from ffslab.oracle.operations import VERBS, FormatError, Operation, parse_operation
 
+_OF_LOWER = ("mkdir", "create", "write", "symlink", "link")
+
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Operations; an index is a place, from 0. FormatError if two writes share a seed."""
+    """Operations; an index is a place, from 0. FormatError if two writes share a seed, or a lower
+    operation is none that makes a tree: a directory, a symbolic link, a link to a file, a file that
+    is written once.
+    """
 
     operations: tuple[Operation, ...]
+    lower: tuple[Operation, ...] = ()
 
     def __post_init__(self) -> None:
         first: dict[int, int] = {}
-        for index, operation in enumerate(self.operations):
+        for operation in self.lower:
+            if operation.verb not in _OF_LOWER or operation.offset_bytes:
+                raise FormatError(
+                    f"{operation.line!r} does not make a part of a lower tree",
+                    remedy=f"verbs: {', '.join(_OF_LOWER)}; a write is of a new file, from 0",
+                )
+        for index, operation in enumerate((*self.lower, *self.operations), -len(self.lower)):
             if not VERBS[operation.verb].writes:
                 continue
             before = first.setdefault(operation.seed, index)
@@ -30,6 +46,12 @@ class History:
                     cause="their contents could not be told apart",
                     remedy="a seed of its own for each write",
                 )
+
+    def told(self, index: int) -> str:
+        """An operation in words, by its number."""
+        if index < 0:
+            return f"the lower file system ({self.lower[index].line})"
+        return f"operation {index} ({self.operations[index].line})"
 
     @property
     def text(self) -> str:
@@ -47,6 +69,6 @@ def parse_history(text: str) -> History:
     )
 
 
-def history_of(operations: Iterable[Operation]) -> History:
+def history_of(operations: Iterable[Operation], lower: tuple[Operation, ...] = ()) -> History:
     """A history of operations that come one by one."""
-    return History(tuple(operations))
+    return History(tuple(operations), lower)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 
 from ffslab.oracle.diagnose import diagnose
 from ffslab.oracle.faults import NO_EXCUSE, Excuse
@@ -89,10 +90,22 @@ class Judge:
         if not is_allowed(window, base, entries):
             problems += diagnose(window, self.history, base, entries)
         if window.excuse.lost:
-            problems = [problem for problem in problems if not self._is_loss(problem)]
+            problems = [
+                problem for problem in problems if not self._is_excused(problem, window, entries)
+            ]
         if window.excuse.reordered:
             problems = [problem for problem in problems if problem.kind != WRONG_ORDER]
         return tuple(problems)
+
+    def _is_excused(self, problem: Problem, window: Window, entries: Mapping[str, Entry]) -> bool:
+        """A loss is, but for what is only below an overlay: no operation was of its pages."""
+        above = problem.path
+        while above := above.rpartition("/")[0]:
+            if above in entries and entries[above].errno:
+                return self._is_loss(problem)
+        is_root_whole = not entries["."].errno if "." in entries else False
+        is_below = is_root_whole and self.timeline.is_below(problem.path, window.begun)
+        return not is_below and self._is_loss(problem)
 
     def _is_loss(self, problem: Problem) -> bool:
         """Whether no more than the absence of durable data can have led to it."""

@@ -15,7 +15,7 @@ Limits: extended attributes, times and modes are not observed. Histories are of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffslab.errors import UsageError
 from ffslab.oracle.files import PAGE_BYTES
@@ -48,7 +48,8 @@ class Promise:
     and contents of a file that was ever kept open are judged as written back. `unit_bytes`: what of
     a file is written back at once, 1 for any part. `root_links`: of an empty file system; 1:
     directories do not count those below them. `own_names`: directories that it makes itself.
-    `names_of_lost`: a pattern of the names of files whose own name cannot be read.
+    `names_of_lost`: a pattern of the names of files whose own name cannot be read. `joins`: it is
+    an overlay: a tree may be there from the beginning, and stays until it is changed.
     """
 
     filesystem: str
@@ -64,6 +65,7 @@ class Promise:
     root_links: int = 2
     own_names: tuple[str, ...] = ()
     names_of_lost: str = ""
+    joins: bool = False
     statements: tuple[Statement, ...] = ()
 
 
@@ -222,8 +224,60 @@ LOGFS = Promise(
     ),
 )
 
+# Of overlayfs itself. What is changed is on the upper file system, and has its promise.
+_OVERLAY = (
+    Statement(
+        "what no call changed is read from the lower file system, which nothing writes to: it is "
+        "there and whole, whatever is lost of the upper one",
+        "Documentation/filesystems/overlayfs.rst, 'Upper and Lower', 'Non-directories'",
+    ),
+    Statement(
+        "the first change of a lower file copies it up, which nobody sees: the copy is made apart "
+        "from its name, its data are synced, and then it gets its name by one rename or link",
+        "fs/overlayfs/copy_up.c, ovl_copy_up_file(): vfs_fsync(); ovl_copy_up_workdir(), "
+        "ovl_copy_up_tmpfile(); overlayfs.rst, 'Non-directories'",
+    ),
+    Statement(
+        "of a lower file with several names the copied one becomes a file of its own, with one "
+        "link; the others keep their contents and count",
+        "overlayfs.rst, 'Non-standard behavior'; fs/overlayfs/copy_up.c, ovl_do_copy_up(): "
+        "'breaking the association with a lower hard link'; inode.c, ovl_getattr()",
+    ),
+    Statement(
+        "deleting or renaming away a lower file, deleting a lower directory, creating what was "
+        "deleted are one rename each in the upper directory: of a whiteout, or over it",
+        "fs/overlayfs/dir.c, ovl_cleanup_and_whiteout(), ovl_create_over_whiteout(), ovl_rename()",
+    ),
+    Statement(
+        "sync is that of the upper file system, fsync that of the file or directory there; of what "
+        "is only below there is nothing to sync",
+        "fs/overlayfs/super.c, ovl_sync_fs(); file.c, ovl_fsync(); readdir.c, ovl_dir_fsync()",
+    ),
+    Statement(
+        "what a copy or a removal left in the work directory is deleted at the next mount, and is "
+        "not to be seen",
+        "fs/overlayfs/super.c, ovl_workdir_create(); readdir.c, ovl_workdir_cleanup()",
+    ),
+    Statement(
+        "a directory that is in both file systems has one link",
+        "fs/overlayfs/inode.c, ovl_getattr(): 'nlink=1 seems to pacify find and other utilities'",
+    ),
+)
+
+
+def _joined(upper: Promise) -> Promise:
+    """That of an overlay whose upper file system this is."""
+    return replace(
+        upper,
+        filesystem=f"overlay-{upper.filesystem}",
+        joins=True,
+        statements=(*upper.statements, *_OVERLAY),
+    )
+
+
 PROMISES: Mapping[str, Promise] = {
-    promise.filesystem: promise for promise in (JFFS2, UBIFS, YAFFS2, LOGFS)
+    promise.filesystem: promise
+    for promise in (JFFS2, UBIFS, YAFFS2, LOGFS, _joined(JFFS2), _joined(UBIFS))
 }
 
 

@@ -14,8 +14,8 @@ to flash the last step that is noted for it, and so all steps before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from ffslab.oracle.files import PAGE_BYTES, FileLog, Version
@@ -25,9 +25,9 @@ from ffslab.oracle.operations import DATA, VERBS, FormatError, Operation
 from ffslab.oracle.promises import WRITE_BACK, Promise
 from ffslab.oracle.record import Record
 from ffslab.oracle.world import (
+    ANY_LINKS,
     DOUBTFUL,
     KIND_MADE_BY,
-    ROOT_OBJECT,
     ContradictionError,
     Node,
     Opened,
@@ -38,7 +38,7 @@ from ffslab.oracle.world import (
 # EEXIST, EXDEV, ENOTDIR, EISDIR, EINVAL, EMLINK, EROFS, ENAMETOOLONG, ENOTEMPTY, ELOOP. ENOSPC is
 # not among them.
 _REFUSED = frozenset({1, 2, 9, 16, 17, 18, 20, 21, 22, 31, 30, 36, 39, 40})
-_NO_SPACE = 28
+_INVALID, _NO_SPACE = 22, 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,9 @@ class Floor:
 class Timeline:
     """All steps; `made[n]`, `durable[n]`: steps that n calls make, and that survive them for sure.
 
-    `start`: the empty tree. `floors`: by object. `logs`: contents by object. `written_back`: files
-    whose contents are no part of the steps.
+    `start`: the empty tree, or that of the lower file system. `floors`: by object. `logs`: contents
+    by object. `written_back`: files whose contents are no part of the steps. `touched`: the call
+    from which on an object of the lower file system may be in the upper one, or gone.
     """
 
     start: dict[str, Node]
@@ -99,6 +100,16 @@ class Timeline:
     floors: dict[int, tuple[Floor, ...]]
     logs: dict[int, FileLog]
     written_back: frozenset[int]
+    touched: Mapping[int, int] = field(default_factory=dict)
+
+    def is_below(self, path: str, calls: int) -> bool:
+        """Whether a path, and all above it, is only in the lower file system after these calls."""
+        while path:
+            node = self.start.get(path)
+            if node is None or self.touched.get(node.object, calls) < calls:
+                return False
+            path = path.rpartition("/")[0]
+        return True
 
     @cached_property
     def owners(self) -> dict[str, tuple[int, int]]:
@@ -118,7 +129,13 @@ def timeline(history: History, record: Record, promise: Promise) -> Timeline:
             f"the record has {len(record.calls)} calls, the history {len(history.operations)}",
             cause="they are not of one run",
         )
-    build = _Builder(promise)
+    if history.lower and not promise.joins:
+        raise FormatError(
+            f"{promise.filesystem} has nothing below it, and the history wants a tree there",
+            cause="only an overlay has a lower file system",
+            remedy="overlay-ubifs, overlay-jffs2, or another workload",
+        )
+    build = _Builder(promise, history.lower)
     for index, operation in enumerate(history.operations):
         errno = record.calls[index].errno if index < len(record.calls) else 0
         try:
@@ -141,10 +158,12 @@ class _Notes:
 
 
 class _Builder:
-    def __init__(self, promise: Promise) -> None:
+    def __init__(self, promise: Promise, lower: Sequence[Operation]) -> None:
         self._promise = promise
         self._world = World(promise.root_links)
-        self._start = self._world.nodes([ROOT_OBJECT])
+        if promise.joins:
+            self._world.put_below(lower)
+        self._start = self._world.nodes(range(len(self._world.objects)))
         self._steps: list[Step] = []
         self._made, self._durable = [0], [0]
         self._notes: dict[int, _Notes] = {}
@@ -163,6 +182,7 @@ class _Builder:
             floors={number: tuple(floors) for number, floors in self._floors.items()},
             logs=logs,
             written_back=frozenset(logs if self._promise.contents == WRITE_BACK else written_back),
+            touched=self._world.touched,
         )
 
     def carry_out(self, index: int, operation: Operation, errno: int) -> None:
@@ -179,6 +199,7 @@ class _Builder:
 
     def _succeed(self, index: int, operation: Operation) -> None:
         path, world = operation.path, self._world
+        self._copy_up(index, operation)
         if VERBS[operation.verb].writes:
             self._write(index, operation)
         elif operation.verb == "truncate":
@@ -274,6 +295,26 @@ class _Builder:
         if self._promise.fsync_notes_rename:
             self._note([number], fdatasync=False)
 
+    def _copy_up(self, index: int, operation: Operation) -> None:
+        """What an overlay copies to the upper file system before the call itself.
+
+        Nothing of that is to be seen, unless the file has several names.
+        """
+        verb, path, world = VERBS[operation.verb], operation.path, self._world
+        if not self._promise.joins or not (verb.changes or operation.filled):
+            return
+        number = world.find(path)
+        for name in (path, operation.other if operation.verb != "symlink" else ""):
+            world.touch(name, index)
+        if number is None or operation.has_descriptor or operation.verb == "unlink":
+            return
+        if world.objects[number].kind != FILE or world.objects[number].links is None:
+            return
+        made = len(world.objects)
+        self._step(index, [number, made], lambda: world.divide(path), [path])
+        self._note([world.place(path)[0]])
+        self._note([made], before=not self._promise.names_note_the_file)
+
     # Steps.
 
     def _name(self, index: int, number: int, act: Callable[[], object], path: str) -> None:
@@ -363,8 +404,13 @@ class _Builder:
         verb, path = VERBS[operation.verb], operation.path
         if operation.verb == "close" and path in self._world.opened:
             self._world.close(path)  # man 2 close: whatever it returned
+        if operation.verb == "rename" and errno == _INVALID and self._world.find(path) is not None:
+            # The upper file system refuses it: fs/overlayfs/dir.c, ovl_rename(), copies first.
+            self._copy_up(index, operation)
         if errno in _REFUSED or not verb.changes:
             return
+        for name in (path, operation.other):
+            self._world.touch(name, index)
         if verb.writes or operation.verb == "truncate":
             if self._world.find(path) is None:
                 if operation.verb == "truncate" or operation.has_descriptor:
@@ -372,6 +418,8 @@ class _Builder:
                 self._make(index, operation, FILE)
                 self._doubt(index, [path])
             number, log = self._world.file(path)
+            if self._world.objects[number].links is not None:
+                self._doubt(index, [path])  # it may have become a file of its own
             self._contents(index, number, lambda: log.forget(index))
         elif operation.verb == "rename":
             self._doubt(index, [path, operation.other])
@@ -389,7 +437,7 @@ class _Builder:
         directories = [world.place(path)[0] for path in paths]
         before = world.nodes([*known, *directories])
         for number in (*known, *directories):
-            world.objects[number].links_known = False
+            world.objects[number].links = ANY_LINKS
         # What may have moved is in doubt under the other names, too.
         stems = list(paths)
         tails = {path.removeprefix(stem) for stem in stems for path in before if _under(path, stem)}

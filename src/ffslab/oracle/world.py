@@ -6,18 +6,22 @@ observation could not tell them apart.
 
 A descriptor holds an object, which may have no name any more.
 
+Below an overlay there may be a tree from the beginning. What is there of it is *lower* until the
+first change copies it up. A directory that is in both file systems counts one link; of a file with
+several names each keeps its count, and the one that is copied up becomes a file of its own.
+
 A call that failed half way leaves a *doubtful* node: whatever is found there is right. That is so
 until a later call under the same path succeeds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ffslab.oracle.files import FileLog, Version
 from ffslab.oracle.observation import DIRECTORY, FILE, OTHER, SYMLINK
-from ffslab.oracle.operations import DESCRIPTORS, ROOT
+from ffslab.oracle.operations import DESCRIPTORS, ROOT, Operation
 
 ROOT_OBJECT = 0
 ANY_LINKS = -1
@@ -44,14 +48,17 @@ DOUBTFUL = Node(-1, OTHER, ANY_LINKS, is_doubtful=True)
 
 @dataclass(slots=True)
 class Object:
-    """`names`: (directory, name) of each of its entries; `children` of a directory by name."""
+    """`names`: (directory, name) of each of its entries; `children` of a directory by name.
+
+    `links`: as many, whatever names there are; None: as many as there are.
+    """
 
     kind: str
     target: str = ""
     names: list[tuple[int, str]] = field(default_factory=list)
     children: dict[str, int] = field(default_factory=dict)
     log: FileLog | None = None
-    links_known: bool = True
+    links: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +73,41 @@ class World:
     """The tree, from an empty file system on. `root_links`: of the root then.
 
     Directories count those below them, but for a file system whose empty root has one link.
+    `touched`: of what is in the tree the first call that copied it up, or took a name of it away.
     """
 
     def __init__(self, root_links: int) -> None:
         self.objects = [Object(DIRECTORY)]
         self.opened: dict[str, Opened] = {}
         self.doubtful: set[str] = set()
+        self.touched: dict[int, int] = {}
         self._root_links = root_links
+
+    def put_below(self, lower: Sequence[Operation]) -> None:
+        """Makes the tree of an overlay that nothing has been written to."""
+        for index, operation in enumerate(lower, -len(lower)):
+            if operation.verb == "link":
+                self.add_name(self.must_find(operation.path), operation.other)
+                continue
+            kind = KIND_MADE_BY.get(operation.verb, FILE)
+            number = self.make(kind, operation.path, index, operation.other)
+            if operation.size_bytes:
+                log = FileLog(index, operation.size_bytes, operation.seed)
+                self.objects[number].log = log
+        for one in self.objects:
+            if one.kind == DIRECTORY:
+                one.links = ANY_LINKS
+            elif len(one.names) > 1:
+                one.links = len(one.names)
+        self.objects[ROOT_OBJECT].links = 1  # fs/overlayfs/inode.c, ovl_getattr(): it is in both
+
+    def touch(self, path: str, operation: int) -> None:
+        """What is under a path, and the directories above it, are not only below any more."""
+        while path and path not in DESCRIPTORS:
+            number = self.find(path)
+            if number is not None:
+                self.touched.setdefault(number, operation)
+            path = path.rpartition("/")[0]
 
     # Looking.
 
@@ -137,8 +172,8 @@ class World:
 
     def node(self, number: int) -> Node:
         obj = self.objects[number]
-        if not obj.links_known:
-            links = ANY_LINKS
+        if obj.links is not None:
+            links = obj.links
         elif obj.kind == DIRECTORY:
             links = self._directory_links(number, obj)
         else:
@@ -160,6 +195,14 @@ class World:
         number = len(self.objects) - 1
         self.add_name(number, path)
         return number
+
+    def divide(self, path: str) -> int:
+        """One name of a file of several becomes that of a new file with the same contents."""
+        number = self.drop_name(path)
+        one = self.objects[number]
+        self.objects.append(Object(one.kind, one.target, log=one.log.copy() if one.log else None))
+        self.add_name(len(self.objects) - 1, path)
+        return len(self.objects) - 1
 
     def open(self, descriptor: str, opened: Opened) -> None:
         if descriptor in self.opened:

@@ -7,7 +7,7 @@ flash kmod/vnor and kmod/flashmon_nor; the file system is on the partition `data
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.model.case import Case
@@ -16,7 +16,7 @@ from ffslab.protocol.plan import plan_of, step
 from ffslab.targets.empty_squashfs import EMPTY_BYTES, EMPTY_LOWER
 from ffslab.targets.target import IMAGE_NAME
 from ffslab.workloads.plans import guest_plans
-from ffslab.workloads.rig import Cutting, Named
+from ffslab.workloads.rig import Cutting, Layer, Named
 
 PARTITION = "data"
 MOUNT_POINT = "/mnt"
@@ -82,7 +82,11 @@ class CutFlash:
         path_of = self.rig.path_of
         return [
             step("insmod", path=path_of(cutting_module(case)), args=parameters),
-            *(step("insmod", path=path_of(name)) for name in case.filesystem.modules),
+            *(
+                step("insmod", path=path_of(name))
+                for name in case.filesystem.modules
+                if name != SPLITTER
+            ),
         ]
 
     def host_files(self) -> list[str]:
@@ -97,19 +101,37 @@ class CutFlash:
         """As the rig does it."""
         return self.rig.detach(case)
 
+    def mount_new(self, case: Case, lower: str, lower_bytes: int) -> list[str]:
+        """As the rig does it, with that file of the guest below an overlay."""
+        rig = self.rig
+        if lower_bytes:
+            rig = replace(rig, lower_image=lower, lower_bytes=lower_bytes)
+        return rig.mount(case, new=True)
+
+    def unmount(self, case: Case) -> list[str]:
+        """As the rig does it; what divides the partition stays."""
+        return self.rig.unmount_layers(case, stays_divided=True)
+
+    def layers(self, case: Case) -> tuple[Layer, ...]:
+        """As the rig mounts them."""
+        return self.rig.layers(case)
+
 
 @dataclass(frozen=True, slots=True)
 class VirtualFlash:
     """The steps around a workload's; `path_of` gives a module's path as the guest sees it.
 
     `directory` is where the file system is mounted, `partition` the name of the MTD partition,
-    `ubi` the number of UBI's device on it.
+    `ubi` the number of UBI's device on it. `lower_image` is the guest's file with what is below a
+    new overlay, `lower_bytes` long.
     """
 
     path_of: Callable[[str], str] = module_path
     directory: str = MOUNT_POINT
     partition: str = PARTITION
     ubi: int = 0
+    lower_image: str = EMPTY_LOWER
+    lower_bytes: int = EMPTY_BYTES
 
     @property
     def cutting(self) -> Cutting | None:
@@ -185,7 +207,7 @@ class VirtualFlash:
         if overlay and not case.filesystem.ubi:
             lines += self._split(case, new=new, named=named)
         elif new and overlay:
-            lines.append(_lower_volume_line(overlay, self.ubi, **_phase(named, "lower-volume")))
+            lines.append(self._lower_volume_line(overlay, **_phase(named, "lower-volume")))
         if new and case.filesystem.ubi:
             lines.append(_volume_line(case, self.ubi, **_phase(named, "volume")))
         label = {"label": named("mount")} if named else {}
@@ -203,6 +225,12 @@ class VirtualFlash:
 
     def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
         """Unmounts; UBI finishes its background work when it is detached."""
+        return self.unmount_layers(case, named=named, stays_divided=False)
+
+    def unmount_layers(
+        self, case: Case, *, named: Named | None = None, stays_divided: bool
+    ) -> list[str]:
+        """Unmounts; `stays_divided`: what `layers` names can be mounted again."""
         below = (("upper-unmount", UPPER_POINT), ("lower-unmount", LOWER_POINT))
         return [
             step("umount", target=self.directory, **_phase(named, "unmount")),
@@ -210,9 +238,39 @@ class VirtualFlash:
                 step("umount", target=place, **_phase(named, part))
                 for part, place in (below if case.filesystem.overlay else ())
             ),
-            *([step("rmmod", name=SPLITTER)] if _is_split(case) else []),
+            *([step("rmmod", name=SPLITTER)] if _is_split(case) and not stays_divided else []),
             *self.detach(case, **_phase(named, "detach")),
         ]
+
+    def layers(self, case: Case) -> tuple[Layer, ...]:
+        """What `mount` mounts once UBI is attached, the lowest first."""
+        setup, overlay = case.filesystem, case.filesystem.overlay
+        source = self._source(setup.source)
+        options = (*setup.mount_flags, *setup.mount_options)
+        if overlay is None:
+            return (Layer(setup.type, source, self.directory, options),)
+        upper, work = f"{UPPER_POINT}/upper", f"{UPPER_POINT}/work"
+        joined = (f"lowerdir={LOWER_POINT}", f"upperdir={upper}", f"workdir={work}")
+        return (
+            Layer(overlay.lower_type, _lower_source(case, overlay), LOWER_POINT, ("ro",)),
+            Layer(setup.type, source, UPPER_POINT, options),
+            Layer("", "", upper),
+            Layer("", "", work),
+            Layer("overlay", "overlay", self.directory, joined),
+        )
+
+    def _lower_volume_line(self, overlay: OverlaySettings, **further: object) -> str:
+        """Makes volume 0, no larger than its image, and its block device."""
+        return step(
+            "ubi-mkvol",
+            ubi=self.ubi,
+            name=overlay.lower_volume,
+            volume=0,
+            size=self.lower_bytes,
+            contents=self.lower_image,
+            block=1,
+            **further,
+        )
 
     def _split(self, case: Case, *, new: bool, named: Named | None) -> list[str]:
         """Divides the partition behind SquashFS, which is written before if the flash is new."""
@@ -221,7 +279,9 @@ class VirtualFlash:
         lines = []
         if new:
             phase = _phase(named, "lower-volume")
-            lines.append(step("write-image", mtd=self.partition, path=EMPTY_LOWER, oob=0, **phase))
+            lines.append(
+                step("write-image", mtd=self.partition, path=self.lower_image, oob=0, **phase)
+            )
         upper = case.filesystem.source.removeprefix("mtd:")
         names = f"mtd={self.partition} lower={overlay.lower_volume} upper={upper}"
         return [*lines, step("insmod", path=self.path_of(SPLITTER), args=names)]
@@ -423,26 +483,16 @@ def _volume_line(case: Case, device: int, **further: object) -> str:
     return step("ubi-mkvol", ubi=device, name=ubi.volume, volume=number, size="max", **further)
 
 
-def _lower_volume_line(overlay: OverlaySettings, device: int, **further: object) -> str:
-    """Makes volume 0 of one erase block with an empty file system, and its block device."""
-    return step(
-        "ubi-mkvol",
-        ubi=device,
-        name=overlay.lower_volume,
-        volume=0,
-        size=EMPTY_BYTES,
-        contents=EMPTY_LOWER,
-        block=1,
-        **further,
-    )
-
-
 def _lower_mount_line(case: Case, overlay: OverlaySettings, **further: object) -> str:
-    # The partitions of a division get the numbers behind those of the chip's table.
-    number = _partition_table(case.board, case.partition_blocks).count("/") + 1
-    source = overlay.lower_source.replace("{lower}", str(number))
+    source = _lower_source(case, overlay)
     keys = {"type": overlay.lower_type, "source": source, "target": LOWER_POINT}
     return step("mount", **keys, flags="ro", label="lower", **further)
+
+
+def _lower_source(case: Case, overlay: OverlaySettings) -> str:
+    # The partitions of a division get the numbers behind those of the chip's table.
+    number = _partition_table(case.board, case.partition_blocks).count("/") + 1
+    return overlay.lower_source.replace("{lower}", str(number))
 
 
 RIG = VirtualFlash()

@@ -9,12 +9,26 @@ it returns are lines of a plan.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from ffslab.model.case import Case
 
 Named = Callable[[str], str]  # the phase as which a part is measured: attach, volume, mount, …
 CUTTER = "/ffscrash"  # the program of a guest that loses power (guest/cutter)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One mount of a stack, as of mount(8); without a type, a directory that has to be there.
+
+    Of the options `ro` and `sync` come first.
+    """
+
+    type: str
+    source: str
+    target: str
+    options: tuple[str, ...] = ()
 
 
 class Cutting(Protocol):
@@ -54,6 +68,20 @@ class Cutting(Protocol):
 
     def detach(self, case: Case) -> list[str]:
         """Detaches UBI."""
+        ...
+
+    def mount_new(self, case: Case, lower: str, lower_bytes: int) -> list[str]:
+        """Mounts a new file system; an overlay with the guest's file `lower` below, if it has some
+        bytes.
+        """
+        ...
+
+    def unmount(self, case: Case) -> list[str]:
+        """Unmounts it, so that what `layers` names can be mounted again."""
+        ...
+
+    def layers(self, case: Case) -> tuple[Layer, ...]:
+        """What is mounted once UBI is attached, the lowest first."""
         ...
 
 

@@ -243,7 +243,7 @@ def test_the_oracle_of_a_unit_excuses_by_the_kinds_of_both_cuts() -> None:
     """`a` was synced and is gone: an unstable page excuses that at the second mount, or when power
     was off twice.
     """
-    case: Any = SimpleNamespace(filesystem=SimpleNamespace(type="jffs2"))
+    case: Any = SimpleNamespace(filesystem=SimpleNamespace(stack="jffs2"))
     history = parse_history("create a\nsync\ncreate b\n")
     oracle = oracle_for(case, history)("op 0 0 0 1\nop 1 0 1 2\nop 2 0 2 3\nend 3 0 3\n")
 

@@ -16,7 +16,14 @@ from ffslab.oracle.promises import promise_of
 from ffslab.oracle.record import parse_record
 
 # Links of the root of a file system without directories.
-ROOT_LINKS = {"jffs2": 3, "ubifs": 2, "yaffs2": 3, "logfs": 1}
+ROOT_LINKS = {
+    "jffs2": 3,
+    "ubifs": 2,
+    "yaffs2": 3,
+    "logfs": 1,
+    "overlay-jffs2": 1,
+    "overlay-ubifs": 1,
+}
 TORN = Excuse(unreadable_unsynced=True)
 NONE_FAILED: Mapping[int, int] = MappingProxyType({})
 
@@ -32,7 +39,7 @@ def judge_of(filesystem: str, history_text: str, failed: Mapping[int, int] = NON
 
 def tree(filesystem: str, *entries: str, directories: int = 0) -> str:
     """A tree of these entries and the root, which has so many directories."""
-    links = ROOT_LINKS[filesystem] + directories * (filesystem != "logfs")
+    links = ROOT_LINKS[filesystem] + directories * (ROOT_LINKS[filesystem] != 1)
     return "".join(f"{line}\n" for line in (f"dir . {links} 1 0", *entries))
 
 

@@ -31,7 +31,9 @@ SMALL = {
     "wear": {"cold_bytes": 100000, "hot_bytes": 4096, "rewrites": 5},
     "sequences": {"length": 2, "first": 100, "count": 12},
     "open-files": {"rounds": 2},
+    "overlay": {"rounds": 1, "big_bytes": 20000},
 }
+OF_NO_OVERLAY = [kind for kind in KINDS if kind != "overlay"]
 
 
 def verbs(history: History) -> list[str]:
@@ -43,11 +45,11 @@ def test_a_seed_is_a_history(kind: str) -> None:
     first = history_of_kind(kind, 7, SMALL[kind])
     assert history_of_kind(kind, 7, SMALL[kind]) == first
     assert history_of_kind(kind, 8, SMALL[kind]).text != first.text
-    assert parse_history(first.text) == first
+    assert parse_history(first.text).operations == first.operations
     assert set(verbs(first)) & {"sync", "fsync", "fdatasync", "writesync"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", OF_NO_OVERLAY)
 @pytest.mark.parametrize("toy", [ToyJffs2, ToyUbifs, ToyYaffs2])
 def test_every_call_succeeds_and_every_cut_is_allowed(kind: str, toy: type[Toy]) -> None:
     made = toy(1)

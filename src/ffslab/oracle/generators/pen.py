@@ -16,18 +16,24 @@ Thing = TypeVar("Thing")
 
 @dataclass
 class Pen:
-    """A history that grows. `draw`: the numbers of its seed."""
+    """A history that grows. `draw`: the numbers of its seed. `lower`: what was before `begin`."""
 
     seed: int
     draw: Random = field(init=False)
     operations: list[Operation] = field(default_factory=list)
+    lower: tuple[Operation, ...] = ()
     _writes: int = 0
 
     def __post_init__(self) -> None:
         self.draw = Random(self.seed)
 
     def history(self) -> History:
-        return History(tuple(self.operations))
+        return History(tuple(self.operations), self.lower)
+
+    def begin(self) -> None:
+        """What was written up to now is the tree below an overlay."""
+        self.lower = tuple(self.operations)
+        self.operations = []
 
     def call(self, verb: str, path: str = "", other: str = "") -> None:
         """An operation without contents."""

@@ -19,6 +19,7 @@ from ffslab.oracle.generators.kinds import (
     UpdateByRename,
 )
 from ffslab.oracle.generators.open_files import OpenFiles
+from ffslab.oracle.generators.overlay import Overlay
 from ffslab.oracle.generators.sequences import Sequences
 from ffslab.oracle.history import History
 
@@ -40,6 +41,7 @@ Kind = (
     | MovedBlocks
     | Sequences
     | OpenFiles
+    | Overlay
 )
 KINDS: Mapping[str, Kind] = {
     "transactions": Transactions(),
@@ -52,6 +54,7 @@ KINDS: Mapping[str, Kind] = {
     "moved-blocks": MovedBlocks(),
     "sequences": Sequences(),
     "open-files": OpenFiles(),
+    "overlay": Overlay(),
 }
 
 

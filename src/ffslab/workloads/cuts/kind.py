@@ -33,7 +33,7 @@ class CutsType(WorkloadType[Cuts]):
                 remedy='state = "free"',
             )
         try:
-            promise_of(setting.setup.type)
+            promise_of(setting.setup.stack)
         except UsageError as error:
             raise SpecError(
                 f"{setting.where}: {error.message}", cause=error.cause, remedy=error.remedy

@@ -16,7 +16,7 @@ from ffslab.workloads.cuts.walk import StateName
 
 def oracle_for(case: Case, history: History) -> Callable[[str], Oracle]:
     """Makes the oracle of a history on a file system from its record, a text."""
-    promise = promise_of(case.filesystem.type)
+    promise = promise_of(case.filesystem.stack)
 
     def made(record: str) -> Oracle:
         judge = Judge(history, parse_record(record), promise)

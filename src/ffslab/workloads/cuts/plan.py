@@ -19,10 +19,11 @@ from ffslab.oracle.generators.registry import history_of_kind, worn_erases_of_ki
 from ffslab.oracle.history import History
 from ffslab.protocol.plan import plan_of, step
 from ffslab.workloads.cuts.keys import Cuts
+from ffslab.workloads.cuts.lower import lower_image
 from ffslab.workloads.rig import CUTTER, Cutting, Rig
 
 RECORD, WALK = "record", "walk"  # files on the host
-HISTORY, STATES = "/history", "/states"  # files of the guest
+HISTORY, STATES, LOWER = "/history", "/states", "/lower"  # files of the guest
 LOG_MIB = 256  # as much as the chip's log may take
 SERIES_LOG_MIB = 768  # and of a series: JFFS2 may write its flash many times until it is full
 _BESIDE_MIB = 64  # its tables, and the page cache of what is written
@@ -38,7 +39,8 @@ class Cutter:
     """One file system on its chip with one history, as its guests are told of it.
 
     `case` is as `guest_case` makes it. A series has no history: "". `worn_erases`: so much more
-    often every fourth block of UBI has been erased, as it says.
+    often every fourth block of UBI has been erased, as it says. `lower`: an image of what is below
+    an overlay; b"": of nothing.
     """
 
     case: Case
@@ -47,6 +49,7 @@ class Cutter:
     check: str
     paired_distance_pages: int = 0
     worn_erases: int = 0
+    lower: bytes = b""
 
     @property
     def cutting(self) -> Cutting:
@@ -81,10 +84,12 @@ def cutter_of(case: Case, rig: Rig, history: History | None = None) -> Cutter:
     workload = cuts_of(case)
     if workload.is_series:
         return Cutter(guest_case(case), rig, "", workload.check)
-    text = (history or history_of(case)).text
+    made = history or history_of(case)
     worn = worn_erases_of_kind(workload.history, workload.settings)
     distance = workload.paired_distance_pages
-    return Cutter(guest_case(case), rig, text, workload.check, distance, worn)
+    return Cutter(
+        *(guest_case(case), rig, made.text, workload.check, distance, worn), lower_image(made)
+    )
 
 
 def guest_case(case: Case) -> Case:
@@ -148,12 +153,12 @@ def _plan(cutter: Cutter, last: str) -> str:
             *cutting.devices(case, cutter.paired_distance_pages),
             *rig.erase(),
             *([*host_files, *wear] if wear else []),
-            *rig.mount(case, new=True),
+            *cutting.mount_new(case, LOWER, len(cutter.lower)),
             step("sleep", ms=_FORMATTED_MS),
             *([] if wear else host_files),
             _exec("chip", cutting.chip, "log", str(log_mib)),
             *([history] if cutter.history else []),
-            *rig.unmount(case),
+            *cutting.unmount(case),
             _exec("chip", cutting.chip, "stop"),
             last,
         ]
@@ -179,17 +184,14 @@ def _wear(cutter: Cutter) -> list[str]:
 
 def _mounting(cutter: Cutter) -> list[str]:
     """The words of ffscrash that say how the file system is attached and mounted."""
-    case, partition = cutter.case, cutter.cutting.partition
-    setup = case.filesystem
-    words = [
-        setup.type,
-        setup.source.replace("{partition}", partition),
-        cutter.rig.directory,
-        ",".join(setup.mount_options) or "-",
-    ]
+    case, setup = cutter.case, cutter.case.filesystem
+    words: list[str] = []
+    for layer in cutter.cutting.layers(case):
+        words += ["+"] if words else []
+        words += [layer.type or "-", layer.source or "-", layer.target]
+        words.append(",".join(layer.options) or "-")
     if setup.ubi:
-        words += [partition, f"vid_hdr_offset={setup.ubi.vid_hdr_offset}"]
+        words += [cutter.cutting.partition, f"vid_hdr_offset={setup.ubi.vid_hdr_offset}"]
         words.append(f"max_beb_per1024={case.ubi_beb_per1024}")
-    if "sync" in setup.mount_flags:
-        words.append("sync=1")
+        words += ["ubi_block=0"] if setup.ubi.block else []
     return words

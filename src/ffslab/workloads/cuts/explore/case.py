@@ -107,7 +107,7 @@ def _history(case: Case, guests: CutGuests, tell: Tell) -> Explored:
 
 
 def _series(case: Case, guests: CutGuests, tell: Tell) -> Explored:
-    promise = promise_of(case.filesystem.type)
+    promise = promise_of(case.filesystem.stack)
     lives = SeriesExplorer(cuts_on_chip(case), promise, case.seed, guests.series, tell).explore()
     _keep(guests.directory, {SERIES: "".join(life.text for life in lives)})
     return _explored(case, stored_series(case, lives), RecordStream((), (), False))

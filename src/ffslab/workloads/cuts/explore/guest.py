@@ -13,6 +13,7 @@ from ffslab.targets.several import Guests
 from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME, GuestJob, GuestRun
 from ffslab.workloads.cuts.plan import (
     HISTORY,
+    LOWER,
     RECORD,
     STATES,
     WALK,
@@ -28,7 +29,8 @@ def run_guest(
     guests: Guests, cutter: Cutter, states: str, directory: Path
 ) -> tuple[GuestTexts, GuestRun] | None:
     """Runs a guest through `states`, none for its log; None if it was killed with ffslab."""
-    files = [GuestFile(HISTORY, cutter.history.encode())]
+    lower = [GuestFile(LOWER, cutter.lower)] if cutter.lower else []
+    files = [*lower, GuestFile(HISTORY, cutter.history.encode())]
     if states:
         files.append(GuestFile(STATES, states.encode()))
     plan = walk_plan(cutter) if states else log_plan(cutter)

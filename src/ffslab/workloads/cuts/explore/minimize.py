@@ -41,9 +41,10 @@ def minimized(where: Where, tell: Callable[[str], None] = lambda _: None) -> His
     cuts = replace(cuts_of(case), kinds=kind, sample=0, recovery_sample=0)
     if not finding["filled"]:
         cuts = replace(cuts, fill_sample=0)
+    whole = history_of(case)
 
     def harms(operations: Sequence[Operation]) -> bool:
-        history = joined(operations)
+        history = joined(operations, whole.lower)
         cutter = cutter_of(case, where.guests.rig, history)
 
         def guest(name: str, states: str) -> GuestTexts | None:
@@ -60,14 +61,13 @@ def minimized(where: Where, tell: Callable[[str], None] = lambda _: None) -> His
         tell(f"{len(operations)} calls: {'still there' if found else 'gone'}")
         return found
 
-    operations = history_of(case).operations
-    if not harms(operations):
+    if not harms(whole.operations):
         raise UsageError(
             f"finding {finding['id']} is not there any more",
             cause="the lab was changed since it was found",
             remedy="run the case again",
         )
-    return joined(shortest(operations, harms))
+    return joined(shortest(whole.operations, harms), whole.lower)
 
 
 def shortest(operations: Sequence[Operation], harms: Harms) -> tuple[Operation, ...]:

@@ -93,7 +93,7 @@ def _replayed_series(where: Where) -> Replayed:
     cycle = cut_of(finding["state"]).cut.operation
     first = max(one for one in series["lives"] if one < cycle)
     spared = [one for one in series["spared"] if first < one < cycle]
-    promise = promise_of(case.filesystem.type)
+    promise = promise_of(case.filesystem.stack)
     told = min(cycle + (finding["outcome"] == USE_FAILS), workload.cuts)
     words = series_words(workload, promise, case.seed, first=first, cuts=told, spared=spared)
     words.append(f"tell_from={told - 1}")
