@@ -51,6 +51,9 @@ class _Guests:
     def note(self, text: str) -> None:
         """Of no interest to a measurement."""
 
+    def part_done(self, case: Case, done: int, total: int) -> None:
+        """Of no interest to a measurement."""
+
 
 def pool_time(
     lab: LabBuild,

@@ -8,7 +8,7 @@ All have the same plan and files, for a guest with other files has other memory,
 at which it writes: what one does beyond the first is in a script that it reads from the host. Each
 must have written the log of the first.
 
-`explorations/` judge contents more strictly; here every state is checked on the flash, too.
+the workload `cuts` judges contents more strictly; here every state is checked on the flash, too.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from logfs_guest import (
 )
 from tree_states import Operation, do, matches, paths_of, snapshot
 
-from ffslab.workloads.cuts.states import Logged, drawn, kinds_of, parse_log
-from ffslab.workloads.cuts.walk import Cut
 from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs import ImageOptions, Report, check_image
+from ffslab.workloads.cuts.states import Logged, drawn, kinds_of, parse_log
+from ffslab.workloads.cuts.walk import Cut
 
 KINDS = ("lost", "torn-bits", "erase-half")  # these pages have no sub-pages: no prefix
 BATCH = 50  # cuts of a guest: each leaves a copy of the flash

@@ -88,11 +88,11 @@ def half_live() -> str:
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake; `workload` may be a history. `outcomes`: what it is found as."""
+    """A mistake; `history` is a kind or a whole one. `outcomes`: what it is found as."""
 
     name: str
     what: str
-    workload: str
+    history: str
     kinds: tuple[str, ...]
     outcomes: frozenset[str]
     parameters: str = ""
@@ -114,9 +114,9 @@ FAULTS = (
         "update-by-rename",
         LOST,
         STALE,
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
     ),
-    Fault("jffs2-sync", "sync does not write the buffer", "ffsmark", LOST, STALE),
+    Fault("jffs2-sync", "sync does not write the buffer", "transactions", LOST, STALE),
     Fault(
         "jffs2-data-crc",
         "data are not checked against their CRC",
@@ -130,7 +130,7 @@ FAULTS = (
         "update-by-rename",
         (*LOST, *PREFIX),
         frozenset({"wrong-order", "not-atomic"}),
-        parameters="parameters.updates = 100",
+        parameters="updates=100",
         cuts="variants = 8",  # the page has to end between the two entries
     ),
     Fault(
@@ -160,12 +160,12 @@ FAULTS = (
         "update-by-rename",
         LOST,
         STALE,
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
     ),
     Fault(
         "ubifs-replay-names",
         "replay leaves out deletions of names",
-        "tree",
+        "directories",
         LOST,
         frozenset({"name-kept"}),
     ),
@@ -179,17 +179,17 @@ FAULTS = (
     Fault(
         "ubifs-node-crc",
         "nodes are not checked against their CRC",
-        "append-log",
+        "appends",
         PREFIX,
         frozenset({"corrupt-contents"}),
     ),
     Fault(
         "ubifs-master-wrap",
         "recovery does not know that the first master block begins anew",
-        "ffsmark",
+        "transactions",
         LOST,
         frozenset({"mount-fails"}),
-        parameters="parameters.sync_every = 1\nparameters.transactions = 90",
+        parameters="sync_every=1 transactions=90",
     ),
     Fault(
         "ubifs-recover-drops",
@@ -201,10 +201,10 @@ FAULTS = (
     Fault(
         "ubifs-log-erase",
         "a commit erases the old log before it writes the master node",
-        "ffsmark",
+        "transactions",
         LOST,
         frozenset({"mount-fails"}),
-        parameters="parameters.sync_every = 1\nparameters.transactions = 90",
+        parameters="sync_every=1 transactions=90",
     ),
     Fault(
         "ubi-copy-crc",
@@ -212,7 +212,7 @@ FAULTS = (
         "update-by-rename",
         (*LOST, *PREFIX),
         frozenset({"mount-fails", "synced-data-lost"}),
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
         cuts="recovery_sample = 8",
     ),
     Fault(
@@ -221,22 +221,22 @@ FAULTS = (
         "update-by-rename",
         LOST,
         frozenset({"mount-fails", "synced-data-lost"}),
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
         cuts="recovery_sample = 8",
     ),
     Fault(
         "ubi-move-erase",
         "wear levelling erases a block before its copy is written",
-        "wear",
+        "moved-blocks",
         LOST,
         frozenset({"mount-fails", "synced-data-lost"}),
-        parameters="parameters.rewrites = 60",
+        parameters="rewrites=60",
         cuts="sample = 300",
     ),
     Fault(
         "yaffs2-checkpoint",
         "a checkpoint is not invalidated before the next write",
-        "ffsmark",
+        "transactions",
         LOST,
         STALE,
         changes=(
@@ -246,7 +246,7 @@ FAULTS = (
     Fault(
         "yaffs2-close",
         "closing a file does not write what is cached of it",
-        "ffsmark",
+        "transactions",
         LOST,
         STALE,
         changes=(("vfs/file.c", "err = yaffs_object_sync(yaffs_obj(inode), false);", "err = 0;"),),
@@ -282,7 +282,7 @@ FAULTS = (
     Fault(
         "yaffs2-torn",
         "a scan takes a torn last page of a block for a whole one",
-        "append-log",
+        "appends",
         ("torn-bits",),
         frozenset({"name-lost", "unreadable"}),
         changes=(
@@ -299,7 +299,7 @@ FAULTS = (
         "update-by-rename",
         LOST,
         frozenset({"unknown-name"}),
-        parameters="parameters.updates = 8",
+        parameters="updates=8",
         changes=(
             (
                 "core/scan.c",

@@ -19,34 +19,36 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from cut_guests import cases_of_text, opened
 from planted_faults import FAULTS, Fault
 from planted_syncs import SAMPLE, SYNCS
 
-from ffslab.workloads.cuts.explore.guest import GuestTexts, run_guest
-from ffslab.workloads.cuts.oracle import oracle_for
-from ffslab.workloads.cuts.explore.case import explored_of, history_of, opened, units_of
-from ffslab.workloads.cuts.kind import exploration_of
-from ffslab.workloads.cuts.explore.explorer import Unit, UnitResult
-from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.lab import ensure_lab
 from ffslab.lab.cache import cache_root
 from ffslab.lab.lab_build import LabBuild
 from ffslab.lab.patches import apply_series
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.lab.source import ensure_source
-from ffslab.loader import load_catalog
 from ffslab.model.specs import LabKernel
 from ffslab.oracle.history import parse_history
 from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
+from ffslab.workloads.cuts.explore.explorer import Explorer
+from ffslab.workloads.cuts.explore.guest import run_guest
+from ffslab.workloads.cuts.explored import Explored
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.outcomes import CORRECT
+from ffslab.workloads.cuts.plan import cuts_on_chip, cutter_of, history_of
+from ffslab.workloads.cuts.stored import configuration_of
+from ffslab.workloads.cuts.texts import GuestTexts
 
 NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 TRIED = tuple(fault for fault in SYNCS if NIGHTLY or fault.name in SAMPLE)
 PATCH = Path(__file__).parents[1] / "planted" / "planted.patch"
 MODULES = {"yaffs2": "yaffs", "logfs": "logfs"}
 SHARED = ("portable.h", "compat.h", "flashfs.h", "invariant.h")
-EXPLORATION = """
-exploration = 1
+STUDY = """
+schema = 1
 name = "planted"
 title = "A mistake is planted"
 
@@ -55,13 +57,12 @@ board = "apf27"
 partition_bytes = "{partition}"
 filesystem = "{filesystem}"
 
-[[workload]]
-kind = "{workload}"
-{parameters}
-
-[cuts]
+[base.workload]
+kind = "cuts"
+history = "{history}"
+parameters = "{parameters}"
 fill_sample = 0
-kinds = [{kinds}]
+kinds = "{kinds}"
 {cuts}
 """
 
@@ -123,36 +124,42 @@ def changed_module(fault: Fault, directory: Path) -> Path:
     return catalog.parent
 
 
-def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bool) -> UnitResult:
-    """What the exploration finds, with the mistake or without."""
-    filesystem, catalogs = fault.filesystem, []
+def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bool) -> Explored:
+    """What the cuts find, with the mistake or without."""
+    filesystem: str = fault.filesystem
+    catalogs: tuple[Path, ...] = ()
     if planted and fault.changes:
         filesystem = f"{fault.filesystem}-planted"
-        catalogs = [changed_module(fault, directory)]
-    is_history = "\n" in fault.workload
-    text = EXPLORATION.format(
+        catalogs = (changed_module(fault, directory),)
+    is_history = "\n" in fault.history
+    text = STUDY.format(
         filesystem=filesystem,
         partition=fault.partition,
-        workload="tree" if is_history else fault.workload,
+        history="directories" if is_history else fault.history,
         parameters=fault.parameters,
-        kinds=", ".join(f'"{kind}"' for kind in fault.kinds),
+        kinds=" ".join(fault.kinds),
         cuts=fault.cuts,
     )
-    exploration = exploration_of(text, "planted.toml", load_catalog(catalogs))
-    (unit,) = units_of(exploration)
-    history = parse_history(fault.workload) if is_history else history_of(unit)
-    case = unit.case
+    (case,) = cases_of_text(text, catalogs)
+    history = parse_history(fault.history) if is_history else history_of(case)
     if lab is None:
         lab = ensure_lab(**lab_parts([case]))
     elif planted:
         case = replace(case, kernel=kernel_with(fault.name))
-    guests = replace(explored_of(exploration, unit, history), case=case)
-    with opened(lab, [case], directory, 1, None) as (target, _):
+    with opened(lab, case, directory, 120) as guests:
+        cutter = cutter_of(case, guests.rig, history)
 
         def guest(name: str, states: str) -> GuestTexts | None:
-            return run_guest(target, lab, guests, states, directory / name, 120)
+            ended = run_guest(guests, cutter, states, directory / name)
+            return ended[0] if ended else None
 
-        return Unit(guests, exploration.cuts, case.seed, guest, oracle_for(case, history)).explore()
+        first = guest("log", "")
+        assert first is not None and first.passed
+        explorer = Explorer(
+            *(configuration_of(case), cuts_on_chip(case), case.seed, guest),
+            oracle_for(case, history),
+        )
+        return explorer.explore(first)
 
 
 def cpu_s() -> float:
@@ -169,10 +176,10 @@ def test_the_mistake_is_found_and_nothing_without_it(
     (tmp_path / "without").mkdir()
     (tmp_path / "with").mkdir()
     without = explored(fault, lab, tmp_path / "without", planted=False)
-    assert {one.verdict.outcome for one in without.judged} == {CORRECT}
+    assert {one.judgement.outcome for one in without.judged} == {CORRECT}
     before_s = cpu_s()
     found = explored(fault, lab, tmp_path / "with", planted=True)
-    outcomes = Counter(one.verdict.outcome for one in found.judged)
+    outcomes = Counter(one.judgement.outcome for one in found.judged)
     words = [f"{count} {word}" for word, count in outcomes.most_common() if word != CORRECT]
     cells = (f"`{fault.name}`", fault.what, len(found.judged), ", ".join(words))
     print(f"\n| {' | '.join(map(str, cells))} | {cpu_s() - before_s:.0f} |")

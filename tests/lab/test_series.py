@@ -2,85 +2,79 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
-
-from exploration_support import series_study
+from cut_guests import cases_of_text, cuts_by_case, opened, run_of
 from lab_support import boot
 from test_crash_walk import capture, captures, case_of, history_steps, run
 
-from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, run_series
-from ffslab.workloads.cuts.explore.replay import replayed
-from ffslab.workloads.cuts.explore.case import Directory, Options, Request, begin, explore, opened, units_of
-from ffslab.workloads.cuts.series import SeriesUnit, stored_series
-from ffslab.workloads.cuts.kind import load_exploration
+from ffslab.campaign.again import opened_again
+from ffslab.cli.crash import find_finding
 from ffslab.lab.lab_build import LabBuild
-from ffslab.lab.progress import ConsoleProgress
 from ffslab.oracle.promises import promise_of
 from ffslab.protocol.plan import step
+from ffslab.results.rundir import RunDirectory
+from ffslab.targets.target import SiteOptions
+from ffslab.workloads.cuts.explore.guest import run_series
+from ffslab.workloads.cuts.explore.replay import Where, replayed
+from ffslab.workloads.cuts.explore.series import SeriesExplorer
+from ffslab.workloads.cuts.plan import cuts_on_chip, cutter_of
+from ffslab.workloads.cuts.series import stored_series
+from ffslab.workloads.cuts.texts import GuestTexts
 
+STUDY = """
+schema = 1
+name = "row"
+title = "In a row"
+[base]
+board = "apf27"
+partition_bytes = "{partition}"
+{options}
+[base.workload]
+kind = "cuts"
+history = "series"
+{series}
+[axes]
+filesystem = [{filesystems}]
+"chip.factory_bad" = [{bad}]
+"""
 ALL = ("jffs2", "ubifs", "yaffs2", "logfs")
 # JFFS2 gives a name of a file that is lost to the next that is made: docs/findings.md.
 KNOWN = {("jffs2", "bad-links"), ("jffs2", "name-kept")}
 PROGRAM = "/test/ffscrash"
 
 
-def written(
-    directory: Path,
+def study(
     series: str,
     filesystems: Sequence[str] = ALL,
     bad: int = 0,
     options: str = 'options.compression = "default"',
     partition: str = "16 MiB",
-) -> Path:
-    directory.mkdir(exist_ok=True)
-    path = directory / "row.toml"
-    path.write_text(
-        series_study(
-            series,
-            filesystems,
-            options=options,
-            partition=partition,
-            chip=f"factory_bad = {bad}",
-        )
+) -> str:
+    named = ", ".join(f'"{name}"' for name in filesystems)
+    return STUDY.format(
+        series=series, filesystems=named, options=options, partition=partition, bad=bad
     )
-    return path
-
-
-def explored(path: Path, jobs: int = 2) -> Directory:
-    request = Request(str(path), (), (), "ffslab crash run row.toml")
-    directory = begin(request, path.parent, datetime(2026, 1, 1, tzinfo=UTC))
-    explore(
-        directory,
-        Options(jobs, 120.0),
-        None,
-        ConsoleProgress(),
-        lambda _unit, _done, _all: None,
-        lambda _unit: None,
-    )
-    return directory
 
 
 @pytest.fixture(scope="module")
-def short(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> Directory:
+def short(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
     del lab
-    return explored(written(tmp_path_factory.mktemp("short"), "cuts = 300\nspace_every = 100"))
+    return run_of(study("cuts = 300\nspace_every = 100"), tmp_path_factory.mktemp("short"))
 
 
-def test_all_come_through_many_cuts(short: Directory) -> None:
-    for unit in short.units():
-        kinds = {kind: sum(found.values()) for kind, found in unit["counts"].items()}
-        assert unit["states"] == sum(kinds.values()) == 300
+def test_all_come_through_many_cuts(short: RunDirectory) -> None:
+    whole = cuts_by_case(short)
+    assert [key.split()[0] for key in whole] == list(ALL)
+    for key, cuts in whole.items():
+        kinds = {kind: sum(counted.values()) for kind, counted in cuts["counts"].items()}
+        assert cuts["states"] == sum(kinds.values()) == 300
         assert {"lost", "done", "torn-prefix", "torn-bits", "erase-half"} == set(kinds)
         assert min(kinds[kind] for kind in ("lost", "done", "torn-bits")) > 40
-        series = unit["series"]
+        series = cuts["series"]
         assert series["lives"] == [0] and not series["spared"]
         assert [row[0] for row in series["space"]] == [0, 100, 200, 300]
         for before, after in zip(series["space"], series["space"][1:], strict=False):
@@ -89,46 +83,44 @@ def test_all_come_through_many_cuts(short: Directory) -> None:
         # A mount after each cut, two more where it was filled before any.
         assert sum(row[0] for row in series["recovery"].values()) == 300 + 1 + 4
         assert all(row[1] > 0 for row in series["recovery"].values())
-        found = {(unit["filesystem"], one["outcome"]) for one in unit["findings"]}
-        assert found <= KNOWN
+        assert {(key.split()[0], one["outcome"]) for one in cuts["findings"]} <= KNOWN
 
 
 def test_the_same_cuts_leave_the_same_flash_whoever_else_runs(
-    short: Directory, tmp_path: Path
+    short: RunDirectory, tmp_path: Path
 ) -> None:
-    again = explored(written(tmp_path / "again", "cuts = 300\nspace_every = 100"), jobs=1)
-    for unit in short.about()["units"]:
-        for name in ("unit.json", "series"):
-            one, other = (run.unit_dir(unit) / name for run in (short, again))
+    again = run_of(study("cuts = 300\nspace_every = 100"), tmp_path / "again", jobs=1)
+    for result in short.results():
+        for name in ("case.json", "series"):
+            one, other = (run.case_dir(result["id"]) / name for run in (short, again))
             assert one.read_bytes() == other.read_bytes()
 
 
 def test_bad_blocks_from_the_factory_stay_what_they_are(lab: LabBuild, tmp_path: Path) -> None:
     del lab
-    path = written(tmp_path / "bad", "cuts = 60\nspace_every = 30", bad=3)
-    for unit in explored(path).units():
-        bad = {row[4] for row in unit["series"]["space"]}
+    text = study("cuts = 60\nspace_every = 30", bad=3)
+    for cuts in cuts_by_case(run_of(text, tmp_path / "bad")).values():
+        bad = {row[4] for row in cuts["series"]["space"]}
         assert len(bad) == 1 and bad.pop() >= 3
-        assert not unit["findings"]
+        assert not cuts["findings"]
 
 
 def test_a_promise_that_is_not_kept_is_found(lab: LabBuild, tmp_path: Path) -> None:
     """JFFS2 does not promise that what returned is durable, and the series notices that."""
-    exploration = load_exploration(str(written(tmp_path / "x", "cuts = 200", ["jffs2"])))
-    (spec,) = units_of(exploration)
-    assert exploration.series is not None
-    with opened(lab, [spec.case], tmp_path, 1, None) as (target, _):
+    (case,) = cases_of_text(study("cuts = 200", ["jffs2"]))
+    with opened(lab, case, tmp_path, 120.0) as guests:
+        cutter = cutter_of(case, guests.rig)
 
         def guest(
             name: str, words: Sequence[str], begun: Callable[[Path], None]
         ) -> GuestTexts | None:
             del begun
-            where = Explored(spec.case, "", "full")
-            return run_series(target, lab, where, words, tmp_path / name, 120.0)
+            ended = run_series(guests, cutter, words, tmp_path / name, 120.0)
+            return ended[0] if ended else None
 
         promise = replace(promise_of("jffs2"), returned_is_durable=True)
-        lives = SeriesUnit(exploration.series, promise, 1, guest).explore()
-    stored = stored_series("x", "u", "jffs2", 1, lives)
+        lives = SeriesExplorer(cuts_on_chip(case), promise, 1, guest).explore()
+    stored = stored_series(case, lives)
     outcomes = {one["outcome"] for one in stored["findings"]}
     assert {"stale-data", "name-kept"} <= outcomes
     assert sum(one["states"] for one in stored["findings"]) > 10
@@ -137,14 +129,17 @@ def test_a_promise_that_is_not_kept_is_found(lab: LabBuild, tmp_path: Path) -> N
 def test_a_flash_that_cannot_be_mounted_is_found_again(lab: LabBuild, tmp_path: Path) -> None:
     """An erase that was cut and left UBI's headers, which UBIFS reads many cuts later."""
     del lab
-    series = 'cuts = 900\nspace_every = 0\nkinds = ["erase-half"]'
-    run = explored(written(tmp_path / "erased", series, ["ubifs"]))
-    (unit,) = run.units()
-    (finding,) = unit["findings"]
-    assert finding["outcome"] == "mount-fails" and unit["states"] == 900
-    assert unit["series"]["lives"] == [0, int(finding["state"].split()[0])]
+    series = 'cuts = 900\nspace_every = 0\nkinds = "erase-half"'
+    found = run_of(study(series, ["ubifs"]), tmp_path / "erased")
+    (cuts,) = cuts_by_case(found).values()
+    (finding,) = cuts["findings"]
+    assert finding["outcome"] == "mount-fails" and cuts["states"] == 900
+    assert cuts["series"]["lives"] == [0, int(finding["state"].split()[0])]
     assert any("UBIFS error" in line for line in finding["console"])
-    again = replayed(run, finding["id"], None, 120.0)
+    case_id, _ = find_finding(found, finding["id"])
+    with opened_again(found, case_id, SiteOptions(), 120.0) as once:
+        where = Where(once.case, cuts, finding, once.directory, once.guests, once.room)
+        again = replayed(where)
     assert again.is_there
     parts = dict(again.parts)
     assert any("<-" in line for line in parts["chip's log around the cut"])
@@ -166,10 +161,10 @@ def test_in_the_segregated_layout_cuts_use_up_no_block(
     del lab
     series = f"cuts = {cuts}\nspace_every = 50"
     options = f'options.layout = "segregated"\noptions.gc_bound = "{bound}"'
-    path = written(tmp_path / "x", series, ["yaffs2-improved"], 0, options, partition)
-    (unit,) = explored(path).units()
-    assert unit["states"] == cuts and unit["findings"] == []
-    assert len(unit["series"]["space"]) == cuts // 50 + 1
+    text = study(series, ["yaffs2-improved"], 0, options, partition)
+    (found,) = cuts_by_case(run_of(text, tmp_path / "x")).values()
+    assert found["states"] == cuts and found["findings"] == []
+    assert len(found["series"]["space"]) == cuts // 50 + 1
 
 
 def test_a_cut_that_is_kept_is_the_flash_that_is_there(lab: LabBuild, tmp_path: Path) -> None:

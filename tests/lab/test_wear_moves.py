@@ -1,4 +1,4 @@
-"""The workload `wear`: UBI moves blocks to worn ones, and power may fail in the middle of that.
+"""The history `moved-blocks`: UBI moves blocks to worn ones, and power may fail meanwhile.
 
 A move is recognised by what is on the flash: the header that UBI writes in front of a copy says
 that it is one, and the log of the chip has all that was written and erased meanwhile.
@@ -10,33 +10,26 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
 
 import pytest
+from cut_guests import cases_of_text, opened
 
-from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, run_guest
-from ffslab.workloads.cuts.oracle import oracle_for
-from ffslab.workloads.cuts.explore.case import UnitSpec, explored_of, history_of, opened, units_of
-from ffslab.workloads.cuts.states import PROGRAM, Logged, kinds_of, parse_log
-from ffslab.workloads.cuts.kind import load_exploration
-from ffslab.workloads.cuts.outcomes import CORRECT, verdict_of
-from ffslab.workloads.cuts.walk import Cut, parse_walk
 from ffslab.lab.lab_build import LabBuild
-from ffslab.targets.target import FLASH_NAME, GuestJob, GuestRun, Target
+from ffslab.loader import find_study
+from ffslab.model.case import Case
+from ffslab.oracle.faults import PROGRAM
+from ffslab.targets.target import FLASH_NAME, GuestJob, GuestRun
+from ffslab.workloads.cuts.explore.guest import run_guest
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.outcomes import CORRECT, judgement_of
+from ffslab.workloads.cuts.plan import cuts_of, cutter_of, history_of
+from ffslab.workloads.cuts.states import Logged, kinds_of, parse_log
+from ffslab.workloads.cuts.texts import GuestTexts
+from ffslab.workloads.cuts.walk import Cut, parse_walk
 
 THRESHOLD = 4096  # CONFIG_MTD_UBI_WL_THRESHOLD of the lab's kernel
 VID_HEADER_AT = 512  # of a block: a sub-page
 KINDS = ("lost", "torn-prefix", "torn-bits", "erase-half")
-
-
-@dataclass(frozen=True)
-class Keeping:
-    """A target that keeps the flash of its guests."""
-
-    target: Target
-
-    def run(self, job: GuestJob) -> GuestRun:
-        return self.target.run(replace(job, keep_flash=True))
 
 
 @dataclass(frozen=True)
@@ -58,10 +51,9 @@ class Move:
 
 @dataclass(frozen=True)
 class Worn:
-    """The unit of UBIFS with `wear`, and what its first guest left behind."""
+    """The case of UBIFS with `moved-blocks`, and what its first guest left behind."""
 
-    unit: UnitSpec
-    guest: Explored
+    case: Case
     first: GuestTexts
     log: tuple[Logged, ...]
     blocks: tuple[Block, ...]
@@ -102,32 +94,40 @@ def moves_of(log: Sequence[Logged], blocks: Sequence[Block]) -> list[Move]:
 
 @pytest.fixture(scope="module")
 def worn(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> Worn:
-    exploration = load_exploration("power-cuts")
-    unit = next(
+    case = next(
         one
-        for one in units_of(exploration)
-        if one.case.filesystem.type == "ubifs" and one.choice.kind == "wear"
+        for one in cases_of_text(find_study("power-cuts").text)
+        if one.filesystem.type == "ubifs" and cuts_of(one).history == "moved-blocks"
     )
-    guest = explored_of(exploration, unit, history_of(unit))
     directory = tmp_path_factory.mktemp("worn")
-    with opened(lab, [unit.case], directory, 1, None) as (target, _):
-        first = run_guest(cast(Target, Keeping(target)), lab, guest, "", directory / "log", 60)
-    assert first is not None and first.passed and first.log is not None
-    blocks = blocks_of(directory / "log" / FLASH_NAME, unit.case.partition_blocks)
-    return Worn(unit, guest, first, parse_log(first.log), blocks)
+    with opened(lab, case, directory) as guests:
+
+        def keeping(job: GuestJob) -> GuestRun:
+            return guests.run(replace(job, keep_flash=True))
+
+        cutter = cutter_of(case, guests.rig)
+        ended = run_guest(replace(guests, run=keeping), cutter, "", directory / "log")
+    assert ended is not None
+    first = ended[0]
+    assert first.passed and first.log is not None
+    blocks = blocks_of(directory / "log" / FLASH_NAME, case.partition_blocks)
+    return Worn(case, first, parse_log(first.log), blocks)
 
 
 def walked(worn: Worn, lab: LabBuild, directory: Path, states: Sequence[str]) -> list[str]:
     """What became of these states."""
     lines = "".join(f"{state}\n" for state in states)
     directory.mkdir(exist_ok=True)
-    with opened(lab, [worn.unit.case], directory, 1, None) as (target, _):
-        texts = run_guest(target, lab, worn.guest, lines, directory / "walk", 300)
-    assert texts is not None and texts.passed
-    walk = parse_walk(texts.walk)
-    oracle = oracle_for(worn.unit.case, history_of(worn.unit))(worn.first.record)
+    with opened(lab, worn.case, directory, 300) as guests:
+        cutter = cutter_of(worn.case, guests.rig)
+        ended = run_guest(guests, cutter, lines, directory / "walk")
+    assert ended is not None and ended[0].passed
+    walk = parse_walk(ended[0].walk)
+    oracle = oracle_for(worn.case, history_of(worn.case))(worn.first.record)
     return [
-        verdict_of(state, walk.texts, oracle).outcome for state in walk.states if not state.refused
+        judgement_of(state, walk.texts, oracle).outcome
+        for state in walk.states
+        if not state.refused
     ]
 
 

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.done import CaseDone
+from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.run import prepare
 from ffslab.lab.lab_build import LabBuild
@@ -223,6 +223,7 @@ class SilentProgress:
         self.done: list[dict[str, Any]] = []
         self.stopped = 0
         self.notes: list[str] = []
+        self.parts: list[tuple[str, int, int]] = []
 
     def case_done(self, done: CaseDone) -> None:
         self.done.append(done.result)
@@ -232,3 +233,6 @@ class SilentProgress:
 
     def note(self, text: str) -> None:
         self.notes.append(text)
+
+    def part_done(self, case: Case, done: int, total: int) -> None:
+        self.parts.append((case.id, done, total))

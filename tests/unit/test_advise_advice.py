@@ -24,20 +24,17 @@ from test_advise_verdict import (
     values,
 )
 
-import ffslab.advise.advice
 from ffslab.advise.advice import (
     Advice,
-    _of_upper,
     _other_size,
     advice_of,
     document,
-    next_steps,
     notes_of,
     of_run,
 )
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.needs import Needs
-from ffslab.advise.probes import probes
+from ffslab.advise.probes import POWER, POWER_HISTORIES, probes
 from ffslab.advise.readings import Reading, Value
 from ffslab.advise.verdict import RULE, Cell, Judged
 
@@ -54,7 +51,6 @@ def of_order(order: tuple[Judged, ...], missing: int = 0) -> Advice:
         compression=(),
         missing=missing,
         cases=7,
-        sources=(),
         notes=(),
     )
 
@@ -111,12 +107,12 @@ def result(part: str, boot_ms: int, tree_bytes: int = 0) -> Any:
     return booted(axes={"part": part}, tree={"steps": steps, "memory": []}, image=image)
 
 
-def advice_from(needs: Needs, results: Iterable[Any], beside: Path) -> Advice:
+def advice_from(needs: Needs, results: Iterable[Any]) -> Advice:
     chosen = candidates(needs, CATALOG)
-    return advice_of(needs, CATALOG, chosen, probes(needs, chosen, CATALOG), results, beside)
+    return advice_of(needs, CATALOG, chosen, probes(needs, chosen, CATALOG), results)
 
 
-def test_an_advice_is_made_of_all_results(tmp_path: Path) -> None:
+def test_an_advice_is_made_of_all_results() -> None:
     """Without compression UBIFS takes twice as long; nothing is known of zstd."""
     found = advice_from(
         small(),
@@ -126,7 +122,6 @@ def test_an_advice_is_made_of_all_results(tmp_path: Path) -> None:
             result("boot.ubifs.compression.none", 800),
             result("boot.ubifs.compression.zlib", 500),
         ],
-        tmp_path,
     )
     assert (found.missing, found.cases) == (1, 5)
     assert [one.candidate.title for one in found.order] == [
@@ -140,14 +135,11 @@ def test_an_advice_is_made_of_all_results(tmp_path: Path) -> None:
         "ubifs: worth it, figures ×2.00 in the geometric mean (lzo / none: boot 400 ms / 800 ms)",
     )
     assert found.conclusion.startswith("Not decided: 1 of 5 cases")
-    assert found.sources == () and next_steps(found) == []
 
 
-def test_notes_are_of_the_needs_the_candidates_and_the_tree(tmp_path: Path) -> None:
+def test_notes_are_of_the_needs_the_candidates_and_the_tree() -> None:
     content = {"tree": "embedded-rootfs", "size": "9 MB"}
-    found = advice_from(
-        small(content=content), [result("boot.ubifs", 400, 12_000_000)], tmp_path
-    ).notes
+    found = advice_from(small(content=content), [result("boot.ubifs", 400, 12_000_000)]).notes
     assert found[0] == (
         "Times are virtual, of the board apf27, which was not measured: its CPU is an estimate."
     )
@@ -159,26 +151,26 @@ def test_notes_are_of_the_needs_the_candidates_and_the_tree(tmp_path: Path) -> N
     )
 
 
-def noted(filesystems: list[str], options: list[str], tmp_path: Path, **changes: Any) -> list[str]:
+def noted(filesystems: list[str], options: list[str], **changes: Any) -> list[str]:
     """The first words of the notes on candidates."""
     consider = {"filesystems": filesystems, "options": options}
     needs = small(consider=consider, **changes)
-    found = advice_from(needs, (), tmp_path).notes[len(notes_of(needs)) :]
+    found = advice_from(needs, ()).notes[len(notes_of(needs)) :]
     return [" ".join(note.split()[:3]) for note in found]
 
 
-def test_what_candidates_cost_is_noted_if_one_of_them_does(tmp_path: Path) -> None:
+def test_what_candidates_cost_is_noted_if_one_of_them_does() -> None:
     every = ["fastmap", "beb_per1024", "compression"]
     size = {"partition": "64 MiB"}
-    assert noted(["ubifs"], every, tmp_path, **size) == ["Linux calls fastmap", "A smaller UBI"]
-    assert noted(["ubifs"], ["compression"], tmp_path, **size) == []
-    assert noted(["ubifs"], ["fastmap"], tmp_path, **size) == ["Linux calls fastmap"]
-    assert noted(["ubifs"], ["beb_per1024"], tmp_path, **size) == ["A smaller UBI"]
-    assert noted(["jffs2", "ubifs"], [], tmp_path) == []
-    assert noted(["jffs2", "ubifs"], [], tmp_path, writes=log()) == ["What had been"]
-    assert noted(["overlay-jffs2"], [], tmp_path, writes=log()) == ["What had been"]
-    assert noted(["ubifs"], [], tmp_path, writes=log()) == []
-    assert noted(["ubifs", "logfs", "yaffs2"], [], tmp_path) == ["Not a part"]
+    assert noted(["ubifs"], every, **size) == ["Linux calls fastmap", "A smaller UBI"]
+    assert noted(["ubifs"], ["compression"], **size) == []
+    assert noted(["ubifs"], ["fastmap"], **size) == ["Linux calls fastmap"]
+    assert noted(["ubifs"], ["beb_per1024"], **size) == ["A smaller UBI"]
+    assert noted(["jffs2", "ubifs"], []) == []
+    assert noted(["jffs2", "ubifs"], [], writes=log()) == ["What had been"]
+    assert noted(["overlay-jffs2"], [], writes=log()) == ["What had been"]
+    assert noted(["ubifs"], [], writes=log()) == []
+    assert noted(["ubifs", "logfs", "yaffs2"], []) == ["Not a part"]
 
 
 def test_writes_and_life_are_noted_with_their_figures() -> None:
@@ -217,84 +209,88 @@ def test_a_tenth_of_the_tree_may_be_missing(stated: int, said: bool) -> None:
     assert not list(_other_size(alone(), {"boot": Reading({})}))
 
 
-class Explored:
-    """The directory of an exploration: of each file system so many states of 200 were correct."""
-
-    path = Path("2026-power-loss")
-
-    def __init__(self, **correct: int) -> None:
-        self._correct = correct
-
-    def about(self) -> dict[str, Any]:
-        return {"name": "power-loss", "units": list(self._correct)}
-
-    def units(self) -> list[Any]:
-        return [
-            {"id": name, "filesystem": name, "counts": {"x": {"correct": n, "lost": 200 - n}}}
-            for name, n in self._correct.items()
-        ]
+def cut_result(part: str, correct: int, states: int = 100) -> Any:
+    """A case of power cuts, of whose states so many are correct."""
+    counts = {"lost": {"correct": correct, "stale-data": states - correct}}
+    cuts = {"counts": {kind: {w: n for w, n in one.items() if n} for kind, one in counts.items()}}
+    return booted(axes={"part": part}, cuts=cuts)
 
 
-def explored(
-    monkeypatch: pytest.MonkeyPatch, filesystems: list[str], needs: Needs, *found: Explored
+def of_cuts(
+    filesystems: list[str], needs: Needs, correct: dict[str, int]
 ) -> tuple[dict[str, Value], Advice]:
-    """The value of power cuts by file system."""
-    monkeypatch.setattr(ffslab.advise.advice, "all_directories", lambda _: list(found))
+    """The value of power cuts by file system; `correct` of 100 states of each history."""
     chosen = [Candidate(name) for name in filesystems]
-    advice = advice_of(needs, CATALOG, chosen, (), (), Path())
+    made = probes(needs, chosen, CATALOG)
+    results = [
+        cut_result(probe.name, correct[probe.candidate.filesystem])
+        for probe in made
+        if probe.kind == POWER and probe.candidate.filesystem in correct
+    ]
+    advice = advice_of(needs, CATALOG, chosen, made, results)
     return {one.candidate.filesystem: one.cell("power").value for one in advice.order}, advice
 
 
-def test_power_cuts_are_those_of_the_exploration(monkeypatch: pytest.MonkeyPatch) -> None:
-    """199 of 200 states are 99.5 %; an overlay is no better than its upper file system."""
-    every = ["ubifs", "jffs2", "yaffs2", "squashfs", "overlay-ubifs", "overlay-jffs2"]
-    told = Explored(ubifs=199, jffs2=200)
-    found, advice = explored(monkeypatch, every, alone(), told)
-    source = "exploration 2026-power-loss: 400 states"
-    assert found == {
-        "ubifs": Value(99.5, source),
-        "jffs2": Value(100.0, source),
-        "yaffs2": Value(None, "exploration power-loss has no yaffs2"),
-        "squashfs": Value(100.0, "nothing is ever written to it"),
-        "overlay-ubifs": Value(
-            99.5, "ubifs, its upper file system: 99.5 %; an overlay is no better than that"
-        ),
-        "overlay-jffs2": Value(
-            None, "jffs2, its upper file system: 100 %; what overlayfs does itself has not been cut"
-        ),
+def test_power_cuts_are_those_of_ordinary_cases() -> None:
+    """Of each of four histories 99 of 100 states; an overlay has cases of its own."""
+    every = ["ubifs", "jffs2", "yaffs2", "squashfs", "overlay-ubifs"]
+    found, advice = of_cuts(every, alone(), {"ubifs": 99, "jffs2": 100, "overlay-ubifs": 98})
+    told = {name: value.value for name, value in found.items()}
+    assert told == {
+        "ubifs": 99.0,
+        "jffs2": 100.0,
+        "yaffs2": None,
+        "squashfs": 100.0,
+        "overlay-ubifs": 98.0,
     }
-    assert advice.sources == (source,)
-    assert next_steps(advice) == ["ffslab crash run power-loss"]
-    _, known = explored(monkeypatch, ["ubifs", "jffs2"], alone(), told)
-    assert next_steps(known) == []
+    assert found["squashfs"].why == "nothing is ever written to it"
+    assert found["yaffs2"].why == "its case has not run"
+    assert found["ubifs"].why.startswith("update-by-rename: 100 states, 1 stale-data; ")
+    assert found["jffs2"].why.count("100 states, all correct") == 4
+    assert advice.missing > 0
 
 
-def test_without_an_exploration_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, advice = explored(monkeypatch, ["ubifs", "overlay-ubifs"], alone())
-    assert [one.value for one in found.values()] == [None, None] and advice.sources == ()
-    assert "next: ffslab crash run power-loss" in found["ubifs"].why
-    # What was explored under its own name counts where its upper file system was not.
-    found, _ = explored(monkeypatch, ["overlay-ubifs"], alone(), Explored(**{"overlay-ubifs": 50}))
-    assert found["overlay-ubifs"].value == 25
+def test_a_share_of_power_cuts_is_over_all_states_and_meets_the_limit_that_it_reaches() -> None:
+    """Three of 400 are 99.25 %."""
+    needs = alone(as_promised_percent=99.25)
+    made = probes(needs, [Candidate("ubifs")], CATALOG)
+    cut = [probe for probe in made if probe.kind == POWER]
+    assert [probe.name.split(".")[1] for probe in cut] == [
+        history.replace("-", "") for history in POWER_HISTORIES
+    ]
+    results = [
+        cut_result(probe.name, 97 if number == 0 else 100) for number, probe in enumerate(cut)
+    ]
+    for limit, standing in ((99.25, "met"), (99.26, "missed")):
+        asked = alone(as_promised_percent=limit)
+        advice = advice_of(asked, CATALOG, [Candidate("ubifs")], made, results)
+        cell = advice.order[0].cell("power")
+        assert (cell.value.value, cell.standing) == (99.25, standing)
+    # As long as one of them has not run the share is not known.
+    advice = advice_of(needs, CATALOG, [Candidate("ubifs")], made, results[1:])
+    assert advice.order[0].cell("power").value.why == "its case has not run"
+    failed = [*results[1:], {**results[0], "outcome": "crash", "reason": "panic"}]
+    advice = advice_of(needs, CATALOG, [Candidate("ubifs")], made, failed)
+    assert advice.order[0].cell("power").value == Value(None, "crash: panic", failed=True)
 
 
-def test_a_share_is_never_rounded_up_and_meets_the_limit_that_it_reaches() -> None:
-    """99.9999 % is not all; 99.5 % is what is asked for."""
-    assert "99.999 %;" in _of_upper(alone(), "ubifs", 99.9999).why
-    assert "99.123 %;" in _of_upper(alone(), "ubifs", 99.1239).why
-    enough = alone(as_promised_percent=99.5)
-    assert _of_upper(enough, "ubifs", 99.5).value is None
-    assert _of_upper(enough, "ubifs", 99.4).value == 99.4
+def test_that_power_cuts_are_a_sample_is_said() -> None:
+    (some,) = [note for note in notes_of(alone()) if "sample" in note]
+    assert some.startswith("Power cuts are a sample: 1,000 states of each of four histories")
+    (every,) = [note for note in notes_of(alone(cut_states=0)) if note.startswith("Power")]
+    assert every.startswith("Power was cut everywhere in four histories")
+    none = alone(power_cuts=False, limits={"boot_s": 1.0})
+    assert not [note for note in notes_of(none) if "cut" in note]
 
 
-def test_the_document_has_all_of_it(tmp_path: Path) -> None:
+def test_the_document_has_all_of_it() -> None:
     """One misses 1 s by a second, one failed, and what lives for ever has no number."""
     needs = small(title="Small", consider={"filesystems": ["ubifs"], "options": []})
-    found = advice_from(needs, [result("boot.ubifs", 2000)], tmp_path)
+    found = advice_from(needs, [result("boot.ubifs", 2000)])
     (boot,) = found.asked
     failed = Judged(replace(FASTMAP, partition_bytes=2**25), (Cell(boot, FAILED),), 1)
     endless = Judged(YAFFS2, (Cell(YEARS, Value(math.inf, "idle")),), 2)
-    whole = replace(found, order=(*found.order, failed, endless), sources=("there",))
+    whole = replace(found, order=(*found.order, failed, endless))
     written = document(replace(of_run(whole, Path("r")), compression=("worth it",), missing=3))
     best = {
         "standing": "missed",
@@ -335,8 +331,6 @@ def test_the_document_has_all_of_it(tmp_path: Path) -> None:
         ],
         "compression": ["worth it"],
         "notes": list(notes_of(needs)),
-        "sources": ["there"],
-        "next": [],
         "cases": 1,
         "cases_missing": 3,
         "run": "r",

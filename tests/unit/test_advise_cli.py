@@ -188,7 +188,7 @@ def made_advice(tmp_path: Path) -> Advice:
     path.write_text(NEEDS.format(ram="1 MiB", filesystems='"ubifs"'))
     needs = load_needs(path, CATALOG)
     chosen = candidates(needs, CATALOG)
-    return advice_of(needs, CATALOG, chosen, probes(needs, chosen, CATALOG), (), tmp_path)
+    return advice_of(needs, CATALOG, chosen, probes(needs, chosen, CATALOG), ())
 
 
 def test_the_page_is_one_offline_file(tmp_path: Path) -> None:
@@ -209,6 +209,6 @@ def test_what_users_write_is_no_markup_in_the_page(tmp_path: Path) -> None:
     path.write_text(text)
     needs = load_needs(path, CATALOG)
     chosen = candidates(needs, CATALOG)
-    advice = advice_of(needs, CATALOG, chosen, probes(needs, chosen, CATALOG), (), tmp_path)
+    advice = advice_of(needs, CATALOG, chosen, probes(needs, chosen, CATALOG), ())
     page = render(advice, "ffslab advise tiny.toml", tmp_path / "advice.html")
     assert "<b>" not in page and "&lt;b&gt;&amp;amp;" in page

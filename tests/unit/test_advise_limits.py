@@ -50,7 +50,7 @@ def test_what_a_file_does_not_say_is_no_need() -> None:
     content = (found.tree, found.content_bytes, found.files, found.compressible_percent)
     assert content == ("", 0, 1, 0) and found.packed_bytes == found.free_bytes == 0
     assert (found.boot_ns, found.ram_bytes, found.write_ns) == (None, None, None)
-    assert (found.exploration, found.as_promised_percent) == ("power-loss", 100)
+    assert (found.cut_states, found.as_promised_percent) == (1000, 100)
     assert (found.filesystems, found.partitions, found.mainline) == ((), (), False)
     assert found.options == OPTIONS
     assert found.writes is not None

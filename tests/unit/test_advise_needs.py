@@ -177,6 +177,7 @@ def test_probes_measure_each_need_once() -> None:
         "boot": 4,
         "cut": 4,
         "write": 4,
+        "power": 4,
         "wear": 1,
     }
     calm = needs(power_cuts=False, writes=None, limits={"write_ms": None})
@@ -231,7 +232,9 @@ def test_an_example_is_understood_and_has_few_cases(path: Path, tmp_path: Path) 
     made = probes(found, chosen, CATALOG)
     document = parse_toml(study_text(found, made), "study")
     assert len(document["part"]) == len(made)
-    assert 5 <= len(chosen) <= 30 and len(made) <= 100
-    assert {probe.kind for probe in made} == {"boot", "cut", "write", "wear"}
+    cut = {probe.candidate.filesystem for probe in made if probe.kind == "power"}
+    assert 5 <= len(chosen) <= 30 and len(made) - 4 * len(cut) <= 100
+    assert {probe.kind for probe in made} == {"boot", "cut", "write", "wear", "power"}
+    assert len(made) - 4 * len(cut) == sum(probe.kind != "power" for probe in made)
     prepared = prepared_study(found, made, tmp_path)
     assert len({case.id for case in prepared.cases}) == len(made)

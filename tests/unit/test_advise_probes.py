@@ -13,6 +13,7 @@ from test_advise_needs import CATALOG, MIB, ROOT
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.needs import Needs, needs_of
 from ffslab.advise.probes import (
+    POWER_HISTORIES,
     interval_us,
     is_read_only,
     probes,
@@ -401,13 +402,16 @@ def test_wear_rewrites_a_file_beside_what_stays(
     }
 
 
+CUTS = ("power",) * len(POWER_HISTORIES)
+
+
 @pytest.mark.parametrize(
     ("changes", "filesystem", "kinds"),
     [
-        ({}, "jffs2", ["boot", "cut"]),
+        ({}, "jffs2", ["boot", "cut", *CUTS]),
         ({"power_cuts": False}, "jffs2", ["boot"]),
-        ({"writes": log()}, "jffs2", ["boot", "cut", "write"]),
-        ({"writes": log(years=1.0)}, "jffs2", ["boot", "cut", "write", "wear"]),
+        ({"writes": log()}, "jffs2", ["boot", "cut", *CUTS, "write"]),
+        ({"writes": log(years=1.0)}, "jffs2", ["boot", "cut", *CUTS, "write", "wear"]),
         ({"writes": log(years=1.0)}, "squashfs", ["boot"]),
     ],
 )

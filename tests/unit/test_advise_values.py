@@ -169,6 +169,7 @@ def test_each_value_is_that_of_its_case() -> None:
         "boot-cut": Value(8.0, "why boot"),
         "ram": Value(30.0, "why ram"),
         "write": Value(9.0, "why write"),
+        "power": NOT_RUN,
     }
     assert values(MEASURED, alone(writes=log())).keys() == values(MEASURED).keys()
 
@@ -196,7 +197,7 @@ def test_of_as_much_ram_that_of_the_clean_boot_is_told() -> None:
 
 
 def test_without_results_nothing_is_known() -> None:
-    keys = ["space", "boot", "boot-cut", "ram", "write"]
+    keys = ["space", "boot", "boot-cut", "ram", "write", "power"]
     assert values({}) == dict.fromkeys(keys, NOT_RUN)
     found = values_of(alone(), Candidate("squashfs"), {}, CATALOG)
     assert found["boot-cut"] == NOT_RUN

@@ -11,7 +11,7 @@ import pytest
 from test_advise_needs import CATALOG, needs
 from test_report_tree_support import mounts_text, write_tree_run
 
-from ffslab.advise.advice import Advice, _of_upper, _other_size, advice_of, document, next_steps
+from ffslab.advise.advice import Advice, _other_size, advice_of, document
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.changes import changes_of, compression_words, gain_of, steps_between
 from ffslab.advise.life import imbalance_of, years_of_life
@@ -320,6 +320,7 @@ def test_values_of_a_candidate_come_from_its_cases() -> None:
         "boot-cut": 2e8,
         "ram": 6e5,  # the larger of both boots
         "write": 3e6,
+        "power": None,  # no case of power cuts is among these
         "life": pytest.approx(years),
     }
 
@@ -334,11 +335,11 @@ def test_what_has_not_run_is_not_measured_and_says_so() -> None:
     assert got["boot"].value == 1e8
 
 
-def advice(found: Needs, readings: Mapping[str, Reading], beside: Path) -> Advice:
+def advice(found: Needs, readings: Mapping[str, Reading]) -> Advice:
     """The advice as from results: those of the readings are put in their place."""
     chosen = candidates(found, CATALOG)
     made = probes(found, chosen, CATALOG)
-    whole = advice_of(found, CATALOG, chosen, made, (), beside)
+    whole = advice_of(found, CATALOG, chosen, made, ())
     assert whole.missing == whole.cases == len(made)
     got = [(one, values_of(found, one, readings, CATALOG)) for one in chosen]
     order = judge_candidates(needs_asked(found), got)
@@ -350,29 +351,27 @@ def advice(found: Needs, readings: Mapping[str, Reading], beside: Path) -> Advic
         compression=(),
         missing=0,
         cases=len(made),
-        sources=(),
         notes=whole.notes,
     )
 
 
-def test_an_advice_without_a_result_says_that_nothing_was_measured(tmp_path: Path) -> None:
+def test_an_advice_without_a_result_says_that_nothing_was_measured() -> None:
     found = needs(consider={"filesystems": ["ubifs", "yaffs2"]})
     chosen = candidates(found, CATALOG)
     made = probes(found, chosen, CATALOG)
-    got = advice_of(found, CATALOG, chosen, made, (), tmp_path)
+    got = advice_of(found, CATALOG, chosen, made, ())
     written = document(got)
     assert written["cases_missing"] == len(made)
     assert {
         cell["standing"] for one in written["candidates"] for cell in one["needs"].values()
     } == {"not measured"}
-    assert next_steps(got) == ["ffslab crash run power-loss"]
     assert "Life is an estimate" in " ".join(got.notes)
     assert "yaffs2" in next(note for note in got.notes if "Not a part of Linux" in note)
 
 
-def test_the_json_has_values_and_words(tmp_path: Path) -> None:
+def test_the_json_has_values_and_words() -> None:
     found = needs(consider={"filesystems": ["ubifs"], "options": []})
-    written = document(advice(found, all_readings(UBIFS), tmp_path))
+    written = document(advice(found, all_readings(UBIFS)))
     (one,) = written["candidates"]
     assert one["filesystem"] == "ubifs" and one["options"] == {}
     assert one["needs"]["boot"]["value"] == 1e8 and one["needs"]["boot"]["standing"] == "met"
@@ -385,14 +384,9 @@ def test_the_json_has_values_and_words(tmp_path: Path) -> None:
     }
 
 
-def test_an_overlay_is_no_better_than_its_upper_file_system() -> None:
-    strict, lax = needs(), needs(as_promised_percent=99.9)
-    worse = _of_upper(strict, "ubifs", 99.97)
-    assert worse.value == 99.97 and "no better" in worse.why
-    unknown = _of_upper(lax, "ubifs", 99.97)
-    assert unknown.value is None and "has not been cut" in unknown.why
-    assert needs_asked(strict)[-1].asked == "all"
-    assert needs_asked(lax)[-1].asked == "≥ 99.9 %"
+def test_the_share_of_states_that_is_asked_for_is_in_the_heading() -> None:
+    assert needs_asked(needs())[-1].asked == "all"
+    assert needs_asked(needs(as_promised_percent=99.9))[-1].asked == "≥ 99.9 %"
 
 
 # What one result says.

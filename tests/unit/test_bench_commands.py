@@ -17,11 +17,13 @@ from bench.commands import Cost, cost_of
 from bench.measurements import Bench
 from host_support import FakeSite, FakeTarget
 
+from ffslab.campaign.run import prepare
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.protocol.records import RecordStream
 from ffslab.report.load import open_run, read_rows
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
+from ffslab.workloads.cuts.keys import Cuts
 
 
 def _bench(tmp_path: Path, *, quiet: bool) -> Bench:
@@ -138,3 +140,18 @@ def test_a_set_up_has_a_cache_of_its_own_and_is_judged_on_a_quiet_host(
         (line,) = [one for one in commands.setup(_bench(folder, quiet=quiet)).lines if one.spread]
         assert line.missed is (quiet and missed)
         assert (line.goal is None) is not quiet
+
+
+@pytest.mark.parametrize("check", ["mount", "full"])
+@pytest.mark.parametrize("filesystem", commands.CRASH_GOALS)
+def test_the_study_of_power_cuts_is_one_that_can_run(
+    check: str, filesystem: str, tmp_path: Path
+) -> None:
+    """A setting without effect would be refused."""
+    path = tmp_path / "crash.toml"
+    text = commands._CRASH.format(filesystem=filesystem, check=commands._CHECKS[check])
+    path.write_text(text)
+    (case,) = prepare(str(path)).cases
+    assert isinstance(case.workload, Cuts)
+    assert (case.workload.check, case.workload.findings) == (check, "tell")
+    assert check == "mount" or case.workload.fill_sample == 0

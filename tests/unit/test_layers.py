@@ -42,8 +42,9 @@ LAYERS = (
     ("ffslab.loader", "ffslab.compare"),
     ("ffslab.targets",),
     ("ffslab.images",),
+    # What runs the guests of a workload that decides on them as it goes.
+    ("ffslab.workloads.*.explore",),
     ("ffslab.campaign", "ffslab.doctor"),
-    ("ffslab.exploration",),
     ("ffslab.rating", "ffslab.lifetime", "ffslab.calibrate"),
     ("ffslab.advise",),
     ("ffslab.report", "ffslab.workloads.*.report"),

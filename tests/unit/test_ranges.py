@@ -18,7 +18,6 @@ import ffslab
 from ffslab.advise.needs import needs_of
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import DamagedResultError, FfslabError, SpecError, UsageError
-from ffslab.workloads.cuts.kind import exploration_of
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.catalog import (
     Catalog,
@@ -289,7 +288,6 @@ def readers() -> list[tuple[str, Path | str, Read]]:
         "catalog/filesystems": document(filesystem_from_document),
         "catalog/states": document(state_from_document),
         "studies": study(catalog),
-        "explorations": lambda text, where: exploration_of(text, where, catalog),
     }
     found: list[tuple[str, Path | str, Read]] = [
         (f"{kind}/{path.stem}", path, read)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from test_report_tree_support import mounts_text, write_tree_run
 
 from ffslab.errors import FfslabError, SpecError
-from ffslab.workloads.cuts.explore.case import Directory
 from ffslab.loader import load_catalog
 from ffslab.model.files import validated
 from ffslab.model.rating import RatingFile, RuleFile, fits
@@ -18,7 +17,6 @@ from ffslab.model.study import study_from_document
 from ffslab.rating.grade import Readings, combined, grade_of, graded_of, limits_of, picked, rate
 from ffslab.rating.read import (
     Measured,
-    exploration_readings,
     figure_readings,
     mainline_readings,
     rating_of,
@@ -26,6 +24,7 @@ from ffslab.rating.read import (
 from ffslab.report import build
 from ffslab.report.rating import quantity, rated, rule_words, view_of
 from ffslab.results.schema import BY_NAME, DURATION, Figure
+from ffslab.workloads.cuts.metrics import CORRECT_PERCENT
 
 
 def rule(**keys: Any) -> RuleFile:
@@ -91,14 +90,14 @@ def test_what_was_not_measured_has_no_grade() -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({}, "needs one of figure, exploration, mainline"),
-        ({"figure": "a.b", "mainline": True, "limits": [1, 2, 3]}, "needs one of figure"),
+        ({}, "needs figure or mainline"),
+        ({"figure": "a.b", "mainline": True, "limits": [1, 2, 3]}, "needs figure or mainline"),
         ({"figure": "a.b"}, "needs limits or times_best"),
         ({"figure": "a.b", "limits": [1, 2, 3], "times_best": [1, 2, 3]}, "needs limits or"),
         ({"figure": "a.b", "limits": [1, 3, 2]}, "limits go one way"),
         ({"figure": "a.b", "limits": [1, 2]}, "at least 3 items"),
         ({"mainline": True, "limits": [1, 2, 3]}, "mainline has no limits"),
-        ({"exploration": "power-loss", "times_best": [1, 2, 3]}, "needs limits, in percent"),
+        ({"exploration": "power-loss", "limits": [1, 2, 3]}, "unknown key"),
         ({"mainline": True, "part": "boot"}, "so they need figure"),
         ({"figure": "a.b", "limits": [1, 2, 3], "off": "worst"}, "unknown key"),
     ],
@@ -149,38 +148,25 @@ def test_values_are_in_the_unit_of_the_metric_and_a_failed_case_leaves_none() ->
     assert figure_readings(throughput, [], ()).higher_is_better
 
 
-class Exploration:
-    """A directory of an exploration as far as a rating reads it."""
+def test_power_cuts_are_rated_by_the_states_of_ordinary_cases() -> None:
+    """Of 100 states 99 are correct, and all of 100: the worse counts."""
+    share = rule(figure="states.correct_percent", limits=[100, 99.5, 98])
 
-    def __init__(self, name: str, path: str, counts: dict[str, dict[str, int]], all_units: int = 1):
-        self.name, self.path, self.counts, self.all_units = name, Path(path), counts, all_units
+    def share_of(filesystem: str, percent: float | None, passed: bool = True) -> Measured:
+        figures = {} if percent is None else {share.figure: Figure(CORRECT_PERCENT, "", percent)}
+        return Measured(filesystem, {}, passed, figures)
 
-    def about(self) -> dict[str, Any]:
-        return {"name": self.name, "units": [f"u{number}" for number in range(self.all_units)]}
-
-    def units(self) -> list[Any]:
-        return [{"id": "u0", "filesystem": "jffs2", "counts": self.counts}]
-
-
-def explorations(*found: Exploration) -> list[Directory]:
-    return cast(list[Directory], list(found))
-
-
-def test_power_cuts_are_rated_by_the_newest_finished_exploration() -> None:
-    """Of 200 states 199 are correct: 99.5 %."""
-    counts = {"lost": {"correct": 99, "stale": 1}, "done": {"correct": 100}}
-    old = Exploration("power-loss", "2025-power-loss", {"lost": {"correct": 1}})
-    new = Exploration("power-loss", "2026-power-loss", counts)
-    unfinished = Exploration("power-loss", "2027-power-loss", {"lost": {"correct": 1}}, 2)
-    other = Exploration("quick", "2028-quick", {"lost": {"correct": 1}})
-    names = ("jffs2", "ubifs")
-    found = exploration_readings("power-loss", names, explorations(old, new, unfinished, other))
-    assert found.values == {"jffs2": [99.5]}
-    assert found.missing == {"ubifs": "exploration power-loss has no ubifs"}
-    assert found.source == "exploration 2026-power-loss: 200 states"
-    none = exploration_readings("power-loss", names, explorations(other))
-    assert not none.values
-    assert "crash run power-loss" in none.missing["jffs2"]
+    cases = [share_of("jffs2", 99), share_of("jffs2", 100), share_of("ubifs", 100)]
+    cases += [share_of("yaffs2", 100), share_of("yaffs2", None, passed=False)]
+    names = ("jffs2", "ubifs", "yaffs2", "logfs")
+    found = figure_readings(share, cases, names)
+    assert (found.values, found.unit) == ({"jffs2": [99, 100], "ubifs": [100]}, "%")
+    assert found.higher_is_better
+    assert [graded_of(share, found, name).grade for name in names] == [2, 0, None, None]
+    assert found.missing == {
+        "yaffs2": "a case did not pass",
+        "logfs": "no case of the run measured it",
+    }
 
 
 def test_mainline_is_what_the_catalog_said() -> None:
@@ -208,7 +194,7 @@ times_best = [1.0, 1e6, 1e9]
 [[rating.criterion]]
 name = "Power loss"
 [[rating.criterion.rule]]
-exploration = "power-loss"
+figure = "states.correct_percent"
 limits = [100, 99, 98]
 [[rating.criterion]]
 name = "In Linux"
@@ -238,7 +224,7 @@ def test_a_run_is_rated_by_the_rules_of_its_study(run: Path) -> None:
     assert {name: cell.grade for name, cell in mainline.cells.items() if cell.grade == 0}
     view = view_of(found)
     assert view.head == ("Mount", "Power loss", "In Linux")
-    assert any("crash run power-loss" in text for text in view.missing)
+    assert any("no case of the run measured it" in text for text in view.missing)
     words = rule_words(next(iter(mount.cells.values())).rules[0], found.rating.grades)
     assert "Excellent ≤" in words
     assert "times the best" in words

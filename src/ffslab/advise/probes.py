@@ -40,7 +40,8 @@ _RECORDS = (500, 20_000)  # so many at least and at most
 _WRITTEN_SHARE = 0.12  # of the partition, were each synced record a page
 _WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 768 * 2**20
 POWER_HISTORIES = ("update-by-rename", "transactions", "open-files", "appends")
-_POWER_BYTES, _POWER_BLOCKS = 16 * 2**20, 128  # room for UBI's reserve of a large chip
+# UBI's reserve of a large chip, 20 blocks of each 1,024 of the chip, may take half of it.
+_POWER_BYTES, _POWER_BLOCKS, _POWER_CHIP_SHARE = 16 * 2**20, 128, 40 / 1024
 # Of the partition: data that stay, at most; what they and the file may take; the file, at most.
 _STATIC_SHARE_MAX, _WORN_SHARE, _WEAR_FILE_SHARE = 0.5, 0.75, 0.25
 
@@ -126,7 +127,8 @@ def _power(needs: Needs, candidate: Candidate) -> Iterator[Probe]:
             "fill_sample": 0,
             "findings": "tell",
         }
-        least = max(_POWER_BYTES, _POWER_BLOCKS * needs.chip.block_bytes)
+        blocks = max(_POWER_BLOCKS, int(needs.chip.blocks * _POWER_CHIP_SHARE))
+        least = max(_POWER_BYTES, blocks * needs.chip.block_bytes)
         size = min(needs.partition_bytes, least)
         settings = candidate.settings | {"partition_bytes": size, "workload": workload}
         yield Probe(POWER, candidate, settings, history.replace("-", ""))

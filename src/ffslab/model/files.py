@@ -586,7 +586,8 @@ def _place(model: type[BaseModel], location: tuple[Any, ...]) -> tuple[list[str]
     for part in location:
         chosen = next((shape for shape in branches if _is_called(shape, part)), None)
         if chosen is not None or part in _TYPES:
-            model = chosen or model
+            # What is inside may have a key of that name: the workload cuts has a key `cuts`.
+            model, branches = (chosen, []) if chosen else (model, branches)
             continue
         if len(branches) == 1:
             model = branches[0]

@@ -16,7 +16,7 @@ from ffslab.oracle.record import Record, parse_record
 from ffslab.program import command
 from ffslab.report import data
 from ffslab.report.data import Case, Run
-from ffslab.report.load import Read
+from ffslab.report.load import Read, fixed_options
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.keys import BOARD_TIME
 from ffslab.workloads.cuts.states import Logged, parse_log
@@ -95,7 +95,9 @@ def parts_of(
     directory: RunDirectory, run: Run, found: Sequence[Read[CutsResult | None]]
 ) -> tuple[Part, ...]:
     """The cases with cuts, in order; DamagedResultError for files that are not theirs."""
-    names = [name for name in run.varying if name not in (data.FILESYSTEM, data.SEED, _HISTORY)]
+    # An option that only goes with the file system tells nothing beside it.
+    told = {*fixed_options([one.head["spec"] for one in found]), data.FILESYSTEM, data.SEED}
+    names = [name for name in run.varying if name not in (*told, _HISTORY)]
     seeds = [data.SEED] if data.SEED in run.varying else []
     return tuple(
         Part(

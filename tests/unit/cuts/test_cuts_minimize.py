@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from ffslab.workloads.cuts.explore.minimize import shortest
 from ffslab.oracle.operations import Operation
+from ffslab.workloads.cuts.explore.minimize import shortest
 
 HISTORY = tuple(Operation("mkdir", path=f"d{number}") for number in range(40))
 

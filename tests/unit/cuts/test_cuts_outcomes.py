@@ -1,4 +1,4 @@
-"""The explorer's verdict: which excuse a state has, and which harm of several is told."""
+"""The explorer's judgement: which excuse a state has, and which harm of several is told."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from ffslab.workloads.cuts.oracle import oracle_for
-from ffslab.workloads.cuts.outcomes import OUTCOMES, Oracle, Verdict, excuse_of, verdict_of
-from ffslab.workloads.cuts.walk import Cut, Seen, State, StateName, Step
 from ffslab.oracle.faults import NO_EXCUSE, Excuse
 from ffslab.oracle.history import parse_history
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.outcomes import OUTCOMES, Judgement, Oracle, excuse_of, judgement_of
+from ffslab.workloads.cuts.walk import Cut, Seen, State, StateName, Step
 
 UNREADABLE = Excuse(unreadable_unsynced=True)
 HALF_BITS = Excuse(unreadable_unsynced=True, reordered=True)
@@ -75,7 +75,7 @@ def says(*problems: tuple[str, str]) -> Oracle:
 
 
 def test_a_state_that_is_right_is_correct() -> None:
-    assert verdict_of(whole(), TEXTS, says()) == Verdict("correct", "")
+    assert judgement_of(whole(), TEXTS, says()) == Judgement("correct", "")
 
 
 BAD, READ_ONLY = replace(GOOD, errno=5), replace(GOOD, read_only=True)
@@ -94,65 +94,67 @@ BAD, READ_ONLY = replace(GOOD, errno=5), replace(GOOD, read_only=True)
 )
 def test_a_step_that_failed(part: str, step: Step, outcome: str, detail: str) -> None:
     state = replace(whole(), **{part: step})  # type: ignore[arg-type]
-    assert verdict_of(state, TEXTS, says()) == Verdict(outcome, detail)
+    assert judgement_of(state, TEXTS, says()) == Judgement(outcome, detail)
 
 
 @pytest.mark.parametrize(
     ("used", "verdict"),
     [
-        ("full 0", Verdict("correct")),
-        ("", Verdict("correct")),
-        ("fill 0", Verdict("use-fails", "fill: it never became full")),
-        ("write 28", Verdict("use-fails", "write: No space left on device")),
-        ("write 30", Verdict("read-only", "write: Read-only file system")),
+        ("full 0", Judgement("correct")),
+        ("", Judgement("correct")),
+        ("fill 0", Judgement("use-fails", "fill: it never became full")),
+        ("write 28", Judgement("use-fails", "write: No space left on device")),
+        ("write 30", Judgement("read-only", "write: Read-only file system")),
     ],
 )
-def test_a_file_system_is_to_be_used(used: str, verdict: Verdict) -> None:
-    assert verdict_of(replace(whole(), used=used), TEXTS, says()) == verdict
+def test_a_file_system_is_to_be_used(used: str, verdict: Judgement) -> None:
+    assert judgement_of(replace(whole(), used=used), TEXTS, says()) == verdict
 
 
 def test_a_tree_that_changed_by_itself() -> None:
     more, tree = seen("more"), seen("tree")
     by_use = replace(whole(), after=more, again=more)
-    assert verdict_of(by_use, TEXTS, says()) == Verdict("changed-by-use", "new: dir b 2 2 0")
+    assert judgement_of(by_use, TEXTS, says()) == Judgement("changed-by-use", "new: dir b 2 2 0")
     by_power = replace(whole(), seen=more, after=more, again=tree)
-    gone = Verdict("changed-by-power", "gone: dir b 2 2 0")
-    assert verdict_of(by_power, TEXTS, says()) == gone
+    gone = Judgement("changed-by-power", "gone: dir b 2 2 0")
+    assert judgement_of(by_power, TEXTS, says()) == gone
     # What was not used is compared with what was seen at first.
     unused = replace(by_power, used="", after=None)
-    assert verdict_of(unused, TEXTS, says()) == gone
+    assert judgement_of(unused, TEXTS, says()) == gone
     # A page that may be gone may take something with it, at the second mount only.
     for kind in ("unstable", "paired"):
-        assert verdict_of(replace(by_power, name=name_of(kind)), TEXTS, says()).outcome == "correct"
+        assert (
+            judgement_of(replace(by_power, name=name_of(kind)), TEXTS, says()).outcome == "correct"
+        )
         bad = replace(by_use, name=name_of(kind))
-        assert verdict_of(bad, TEXTS, says()).outcome == "changed-by-use"
+        assert judgement_of(bad, TEXTS, says()).outcome == "changed-by-use"
     for kind in ("erase-half", "torn-bits", "done"):
-        assert verdict_of(replace(by_power, name=name_of(kind)), TEXTS, says()) == gone
+        assert judgement_of(replace(by_power, name=name_of(kind)), TEXTS, says()) == gone
 
 
 def test_the_worst_is_told_and_of_equals_the_first() -> None:
     order = list(OUTCOMES)
     assert order[0] == "guest-died" and order[-1] == "correct"
     found = says(("wrong-order", "a"), ("foreign-bytes", "b"), ("foreign-bytes", "c"))
-    assert verdict_of(whole(), TEXTS, found) == Verdict("foreign-bytes", "b")
+    assert judgement_of(whole(), TEXTS, found) == Judgement("foreign-bytes", "b")
     failed = replace(whole(), mount=BAD)
-    assert verdict_of(failed, TEXTS, found).outcome == "mount-fails"
+    assert judgement_of(failed, TEXTS, found).outcome == "mount-fails"
     unused = replace(whole(), used="write 28")
-    assert verdict_of(unused, TEXTS, says(("wrong-order", "a"))) == Verdict("wrong-order", "a")
+    assert judgement_of(unused, TEXTS, says(("wrong-order", "a"))) == Judgement("wrong-order", "a")
 
 
 def test_files_of_the_explorer_are_no_fault_if_they_could_not_be_deleted() -> None:
     ours = says(("unknown-name", ".ffscrash-1 is there"))
-    assert verdict_of(whole(), TEXTS, ours).outcome == "unknown-name"
+    assert judgement_of(whole(), TEXTS, ours).outcome == "unknown-name"
     unused = replace(whole(), used="delete 28")
-    assert verdict_of(unused, TEXTS, ours).outcome == "use-fails"
+    assert judgement_of(unused, TEXTS, ours).outcome == "use-fails"
 
 
 def test_what_the_kernel_says_of_itself_is_told_last() -> None:
     said = {**TEXTS, "log": "[    1.0] WARNING: CPU: 0 PID: 1 at fs/x.c:1 f+0x1/0x2\n"}
     state = replace(whole(), messages="log")
-    assert verdict_of(state, said, says()).outcome == "kernel-warning"
-    assert verdict_of(replace(state, used="fill 28"), said, says()).outcome == "use-fails"
+    assert judgement_of(state, said, says()).outcome == "kernel-warning"
+    assert judgement_of(replace(state, used="fill 28"), said, says()).outcome == "use-fails"
 
 
 def test_the_outcomes_and_their_order() -> None:
@@ -196,25 +198,25 @@ def test_both_mounts_are_judged_each_as_what_it_is() -> None:
         return oracle
 
     for wanted in ((TEXTS["tree"], False), (TEXTS["more"], True)):
-        assert verdict_of(state, TEXTS, only(wanted)).outcome == "foreign-bytes"
+        assert judgement_of(state, TEXTS, only(wanted)).outcome == "foreign-bytes"
     for other in ((TEXTS["tree"], True), (TEXTS["more"], False)):
-        assert verdict_of(state, TEXTS, only(other)).outcome == "changed-by-power"
+        assert judgement_of(state, TEXTS, only(other)).outcome == "changed-by-power"
 
 
 def test_a_file_system_without_ubi_has_nothing_to_attach() -> None:
     state = replace(whole(), attach=None, attach_again=None)
-    assert verdict_of(state, TEXTS, says()).outcome == "correct"
-    assert verdict_of(replace(state, mount=BAD), TEXTS, says()).outcome == "mount-fails"
+    assert judgement_of(state, TEXTS, says()).outcome == "correct"
+    assert judgement_of(replace(state, mount=BAD), TEXTS, says()).outcome == "mount-fails"
 
 
 def test_the_first_line_that_differs_is_told() -> None:
     texts = {**TEXTS, "two": "dir . 2 1 0\ndir c 2 2 0\ndir d 2 3 0\n", "empty": "dir . 4 1 0\n"}
     grown = replace(whole(), again=seen("two"))
-    assert verdict_of(grown, texts, says()).detail == "new: dir c 2 2 0"
+    assert judgement_of(grown, texts, says()).detail == "new: dir c 2 2 0"
     shrunk = replace(whole(), seen=seen("two"), used="", after=None, again=seen("tree"))
-    assert verdict_of(shrunk, texts, says()).detail == "gone: dir c 2 2 0"
+    assert judgement_of(shrunk, texts, says()).detail == "gone: dir c 2 2 0"
     other = replace(shrunk, again=seen("empty"))
-    assert verdict_of(other, texts, says()).detail == "gone: dir . 2 1 0; new: dir . 4 1 0"
+    assert judgement_of(other, texts, says()).detail == "gone: dir . 2 1 0; new: dir . 4 1 0"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +236,7 @@ def test_which_words_of_the_kernel_are_a_mistake(line: str, is_mistake: bool) ->
     texts = {**TEXTS, "log": f"[    1.0] {line}\n"}
     state = replace(whole(), messages="log")
     outcome = "kernel-warning" if is_mistake else "correct"
-    assert verdict_of(state, texts, says()).outcome == outcome
+    assert judgement_of(state, texts, says()).outcome == outcome
 
 
 def test_the_oracle_of_a_unit_excuses_by_the_kinds_of_both_cuts() -> None:

@@ -1,4 +1,4 @@
-"""What the report of an exploration computes: outcomes, words, the cost of recoveries, drawings."""
+"""What the page of power cuts computes: outcomes, words, the cost of recoveries, drawings."""
 
 from __future__ import annotations
 
@@ -11,78 +11,87 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exploration_support import (
+from cuts_support import (
     CURVE,
     LOG,
     RECORD,
     TEXTS,
-    exploration_text,
     finding,
     keep,
     kept,
-    new_exploration,
-    unit_of,
+    made,
+    new_run,
+    parts,
+    run_cases,
+    study_text,
 )
+from host_support import cases_of
 
-from ffslab import __version__
 from ffslab.errors import DamagedResultError
-from ffslab.exploration.run import Directory
-from ffslab.exploration.stored import cut_of
-from ffslab.exploration.verdict import OUTCOMES
-from ffslab.model.specs import Board
-from ffslab.report.exploration.chart import strips
-from ffslab.report.exploration.load import Loaded, Part, load
-from ffslab.report.exploration.outcomes import Cell, outcomes_of, tone_of
-from ffslab.report.exploration.recovery import Series, recovery_of
-from ffslab.report.exploration.words import commands, cut_words, facts, result_words, under_way
+from ffslab.model.case import board_of
+from ffslab.oracle.faults import kinds_on
+from ffslab.results.rundir import RunDirectory
+from ffslab.workloads.cuts.outcomes import OUTCOMES
+from ffslab.workloads.cuts.plan import guest_case
+from ffslab.workloads.cuts.report.chart import strips
+from ffslab.workloads.cuts.report.load import Part
+from ffslab.workloads.cuts.report.outcomes import Cell, outcomes_of, tone_of
+from ffslab.workloads.cuts.report.recovery import Series, recovery_of
+from ffslab.workloads.cuts.report.words import (
+    cut_words,
+    facts,
+    minimize_command,
+    result_words,
+    under_way,
+)
+from ffslab.workloads.cuts.stored import cut_of
 
-JFFS2, UBIFS = "jffs2-s1-update-by-rename", "ubifs-s1-update-by-rename"
-JFFS2_LOG, UBIFS_LOG = "jffs2-s1-log", "ubifs-s1-log"
+JFFS2, UBIFS = "jffs2-updatebyrename-s1", "ubifs-updatebyrename-s1"
+JFFS2_LOG, UBIFS_LOG = "jffs2-appends-s1", "ubifs-appends-s1"
 
 
 def only_part(folder: Path, text: str | None = None, **further: Any) -> Part:
-    (part,) = load(kept(folder, unit_of(JFFS2, **further), text=text)).parts
+    (part,) = parts(kept(folder, made(JFFS2, **further), text=text))
     return part
 
 
-# --- what a directory has ---
+# --- what a run has ---
 
 
-def test_units_are_in_order_and_those_not_explored_are_named(tmp_path: Path) -> None:
-    loaded = load(kept(tmp_path, unit_of(UBIFS_LOG), unit_of(JFFS2)))
-    assert [(part.label, part.workload) for part in loaded.parts] == [
+def test_cases_are_in_order_with_file_system_and_history(tmp_path: Path) -> None:
+    found = parts(kept(tmp_path, made(UBIFS_LOG), made(JFFS2)))
+    assert [(part.label, part.history) for part in found] == [
         ("JFFS2", "update-by-rename"),
-        ("UBIFS", "log"),
+        ("UBIFS", "appends"),
     ]
-    assert loaded.missing == (JFFS2_LOG, UBIFS)
-    assert loaded.states == 8
 
 
-def test_units_that_nobody_asked_for_are_not_missing(tmp_path: Path) -> None:
-    directory = new_exploration(tmp_path, units=(UBIFS_LOG,))
-    assert load(directory).missing == (UBIFS_LOG,)
-    keep(directory, unit_of(UBIFS_LOG))
-    assert load(directory).missing == ()
-
-
-def test_labels_tell_what_is_not_the_same_in_all_units(tmp_path: Path) -> None:
+def test_labels_tell_what_is_not_the_same_in_all_cases(tmp_path: Path) -> None:
     axes = '"options.compression" = ["none", "default"]\npartition_bytes = ["8 MiB"]'
-    directory = new_exploration(tmp_path, exploration_text(["jffs2"], axes=axes))
-    for identifier in directory.about()["units"]:
-        keep(directory, unit_of(identifier))
-    parts = load(directory).parts
-    labels = {part.spec.case.id: part.label for part in parts}
-    assert len(parts) == 4 and len(set(labels.values())) == 2
+    run = new_run(tmp_path, study_text(["jffs2"], axes=axes))
+    for case in run_cases(run):
+        keep(run, made(case.id))
+    found = parts(run)
+    labels = {part.case.id.replace("appends", "updatebyrename"): part.label for part in found}
+    assert len(found) == 4 and len(labels) == len(set(labels.values())) == 2
     assert all(label.startswith("JFFS2") and "8" not in label for label in labels.values())
 
 
+def test_a_seed_among_several_is_part_of_the_label(tmp_path: Path) -> None:
+    run = new_run(tmp_path, study_text(["jffs2"], base="seeds = [1, 2]"))
+    for case in run_cases(run):
+        keep(run, made(case.id))
+    labels = [part.label for part in parts(run)]
+    assert len(set(labels)) == 2 and all("2" in label or "1" in label for label in labels)
+
+
 def test_a_file_system_that_is_on_no_axis_is_the_label(tmp_path: Path) -> None:
-    text = exploration_text().replace('[axes]\nfilesystem = ["jffs2", "ubifs"]', "")
-    text = text.replace("[base]", '[base]\nfilesystem = "yaffs2"')
-    directory = new_exploration(tmp_path, text)
-    for identifier in directory.about()["units"]:
-        keep(directory, unit_of(identifier))
-    assert [part.label for part in load(directory).parts] == ["YAFFS2", "YAFFS2"]
+    text = study_text(base='filesystem = "yaffs2"')
+    text = text.replace('filesystem = ["jffs2", "ubifs"]\n', "")
+    run = new_run(tmp_path, text)
+    for case in run_cases(run):
+        keep(run, made(case.id))
+    assert [part.label for part in parts(run)] == ["YAFFS2", "YAFFS2"]
 
 
 def test_which_call_an_operation_belongs_to(tmp_path: Path) -> None:
@@ -109,7 +118,7 @@ def test_of_a_text_that_is_not_there_nothing_is_told(
     missing: str, told: str, tmp_path: Path
 ) -> None:
     texts = {name: text for name, text in TEXTS.items() if name != missing}
-    (part,) = load(kept(tmp_path, unit_of(JFFS2), texts=texts)).parts
+    (part,) = parts(kept(tmp_path, made(JFFS2), texts=texts))
     assert under_way(part, 0) == told
     assert part.operations.call(0) == ("create a" if missing == "log" else "")
 
@@ -129,12 +138,12 @@ def test_of_a_text_that_is_not_there_nothing_is_told(
         ("history", "create a\nwrite a 0 10 1\n"),
     ],
 )
-def test_damaged_texts_are_told_with_their_unit(name: str, text: str, tmp_path: Path) -> None:
-    directory = kept(tmp_path, unit_of(JFFS2), texts={**TEXTS, name: text})
+def test_damaged_texts_are_told_with_their_case(name: str, text: str, tmp_path: Path) -> None:
+    run = kept(tmp_path, made(JFFS2), texts={**TEXTS, name: text})
     with pytest.raises(DamagedResultError) as caught:
-        load(directory)
-    assert str(directory.unit_dir(JFFS2)) in str(caught.value)
-    assert f"crash run --resume {directory.path}" in caught.value.remedy
+        parts(run)
+    assert str(run.case_dir(JFFS2)) in str(caught.value)
+    assert f"run --resume {run.path}" in caught.value.remedy
 
 
 @pytest.mark.parametrize(
@@ -147,27 +156,23 @@ def test_damaged_texts_are_told_with_their_unit(name: str, text: str, tmp_path: 
         {"findings": [finding("1", "x lost 0", "mount-fails")]},
         {"recovery": {"curve": [[0, 1, 2, 3]], "worst": 0, "uncut": None}},
         {"recovery": {"curve": CURVE, "worst": 0, "uncut": [1, 2, 3]}},
-        {"v": 2},
         {"operations": "4"},
     ],
 )
-def test_damaged_units_are_told_too(further: dict[str, Any], tmp_path: Path) -> None:
-    directory = kept(tmp_path, unit_of(JFFS2, **further))
-    with pytest.raises(DamagedResultError, match=r"unit\.json"):
-        load(directory)
+def test_damaged_results_are_told_too(further: dict[str, Any], tmp_path: Path) -> None:
+    run = kept(tmp_path, made(JFFS2))
+    parts(run)
+    path = run.path / "results.jsonl"
+    result = json.loads(path.read_text())
+    result["cuts"].update(further)
+    path.write_text(json.dumps(result) + "\n")
+    with pytest.raises(DamagedResultError, match=r"results\.jsonl.*cuts"):
+        parts(run)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "3", '{"units": []}'])
-def test_a_damaged_manifest_is_told(text: str, tmp_path: Path) -> None:
-    directory = kept(tmp_path, unit_of(JFFS2))
-    (directory.path / "exploration.json").write_text(text)
-    with pytest.raises(DamagedResultError, match=r"exploration\.json"):
-        load(directory)
-
-
-def test_units_of_older_versions_have_no_mount_without_a_cut(tmp_path: Path) -> None:
+def test_results_of_older_versions_have_no_mount_without_a_cut(tmp_path: Path) -> None:
     part = only_part(tmp_path, recovery={"curve": CURVE, "worst": 1})
-    found = recovery_of(part, is_timed=False)
+    found = recovery_of(part)
     assert found is not None
     assert [series.uncut for series in (*found.counts, *found.times)] == [None] * 5
 
@@ -177,10 +182,10 @@ def test_units_of_older_versions_have_no_mount_without_a_cut(tmp_path: Path) -> 
 
 def test_a_table_has_a_block_for_each_workload_and_a_column_for_each_kind(tmp_path: Path) -> None:
     torn = {"torn-bits": {"correct": 2, "stale-data": 1, "mount-fails": 1}, "lost": {"correct": 4}}
-    units = (unit_of(JFFS2_LOG), unit_of(JFFS2, counts=torn), unit_of(UBIFS))
-    table = outcomes_of(load(kept(tmp_path, *units)).parts, is_sample=False)
+    cases = (made(JFFS2_LOG), made(JFFS2, counts=torn), made(UBIFS))
+    table = outcomes_of(parts(kept(tmp_path, *cases)))
     assert table.columns == ("lost", "torn-bits") and table.spans == ()
-    assert [block.workload for block in table.blocks] == ["update-by-rename", "log"]
+    assert [block.history for block in table.blocks] == ["update-by-rename", "appends"]
     first, second = table.blocks[0].rows
     assert (first.label, first.states, second.label, second.states) == ("JFFS2", "8", "UBIFS", "4")
     assert first.cells == (
@@ -202,8 +207,8 @@ def test_recoveries_that_were_cut_have_columns_of_their_own(tmp_path: Path) -> N
         "torn-bits": {"correct": 2},
     }
     random = {"correct": 99, "not-atomic": 1}
-    units = (unit_of(JFFS2, counts=counts, random=random), unit_of(UBIFS))
-    table = outcomes_of(load(kept(tmp_path, *units)).parts, is_sample=False)
+    cases = (made(JFFS2, counts=counts, random=random), made(UBIFS))
+    table = outcomes_of(parts(kept(tmp_path, *cases)))
     assert table.columns == ("lost", "torn-bits", "lost", "torn-bits", "at random")
     assert [count for _, count in table.spans] == [2, 2, 1]
     row, other = table.blocks[0].rows
@@ -221,7 +226,7 @@ def test_recoveries_that_were_cut_have_columns_of_their_own(tmp_path: Path) -> N
 
 def test_columns_have_titles_over_them_if_there_are_several_sorts(tmp_path: Path) -> None:
     part = only_part(tmp_path, counts={"lost": {"stale-data": 4}}, random={"stale-data": 4})
-    table = outcomes_of([part], is_sample=False)
+    table = outcomes_of([part])
     assert [count for _, count in table.spans] == [1, 1]
     cell = Cell("harm", "0 of 4", ("4 stale-data",))
     assert table.blocks[0].rows[0].cells == (cell, cell)
@@ -232,9 +237,11 @@ def test_columns_have_titles_over_them_if_there_are_several_sorts(tmp_path: Path
 )
 def test_of_a_sample_is_said_of_how_many(possible: int, said: str, tmp_path: Path) -> None:
     counts = {"lost": {"correct": 4}, "lost / lost": {"correct": 1_200}}
-    part = only_part(tmp_path, counts=counts, states_possible=possible)
-    assert outcomes_of([part], is_sample=True).blocks[0].rows[0].states == said
-    assert outcomes_of([part], is_sample=False).blocks[0].rows[0].states == "1,204"
+    for name, workload, words in (("some", "sample = 4", said), ("all", "", "1,204")):
+        (tmp_path / name).mkdir()
+        text = study_text(workload=workload)
+        part = only_part(tmp_path / name, text, counts=counts, states_possible=possible)
+        assert outcomes_of([part]).blocks[0].rows[0].states == words
 
 
 def test_how_bad_outcomes_are() -> None:
@@ -251,61 +258,51 @@ def test_how_bad_outcomes_are() -> None:
 
 
 def test_the_result_is_a_sentence(tmp_path: Path) -> None:
-    directory = new_exploration(tmp_path)
-    assert result_words(load(directory)) == "No state has been gone through yet."
-    keep(directory, unit_of(JFFS2, counts={"lost": {"correct": 1500}}))
-    assert result_words(load(directory)) == "All 1,500 states are correct."
-    keep(directory, unit_of(UBIFS, counts={"lost": {"mount-fails": 1}}))
-    assert result_words(load(directory)) == (
+    assert result_words(()) == "No state has been gone through yet."
+    run = new_run(tmp_path)
+    keep(run, made(JFFS2, counts={"lost": {"correct": 1500}}))
+    assert result_words(parts(run)) == "All 1,500 states are correct."
+    keep(run, made(UBIFS, counts={"lost": {"mount-fails": 1}}))
+    assert result_words(parts(run)) == (
         "1 of 1,501 states is not correct: 1 mount-fails (UBIFS 1)."
     )
     counts = {"lost": {"correct": 3, "stale-data": 2}, "done": {"guest-died": 1}}
-    keep(directory, unit_of(UBIFS_LOG, counts=counts))
-    keep(directory, unit_of(JFFS2_LOG, counts={"lost": {"stale-data": 1}}))
-    assert result_words(load(directory)) == (
+    keep(run, made(UBIFS_LOG, counts=counts))
+    keep(run, made(JFFS2_LOG, counts={"lost": {"stale-data": 1}}))
+    assert result_words(parts(run)) == (
         "5 of 1,508 states are not correct: 1 guest-died, 1 mount-fails, 3 stale-data "
         "(JFFS2 1, UBIFS 4)."
     )
 
 
-def told(directory: Directory) -> dict[str, str]:
-    return {name: text.replace("\u00a0", " ") for name, text in facts(load(directory))}
+def told(run: RunDirectory) -> dict[str, str]:
+    return {name: text.replace("\u00a0", " ") for name, text in facts(parts(run))}
 
 
-def test_facts_of_an_exploration_as_it_is_by_default(tmp_path: Path) -> None:
-    directory = new_exploration(tmp_path)
-    found = told(directory)
-    assert found["Build of the lab"] == "not recorded"
-    assert found["File systems"] == found["Workloads"] == "–"
-    keep(directory, unit_of(JFFS2))
-    keep(directory, unit_of(UBIFS_LOG))
-    directory.built_with("0123456789abcdef")
-    directory.built_with("fedcba9876543210")
-    directory.built_with("0123456789abcdef")
-    found = told(directory)
-    assert found["Build of the lab"] == "0123456789ab, fedcba987654"
-    assert found["Run"] == "20261123T000000Z-crash-made"
-    assert (found["Exploration"], found["ffslab"]) == ("made", __version__)
-    assert (found["File systems"], found["Workloads"]) == ("JFFS2, UBIFS", "update-by-rename, log")
+def test_facts_of_cuts_as_they_are_by_default(tmp_path: Path) -> None:
+    found = told(kept(tmp_path, made(JFFS2), made(UBIFS_LOG)))
+    assert found["Histories"] == "update-by-rename; appends"
     assert (found["Operations"], found["States"]) == ("8", "8")
+    assert found["Kinds of cut"] == " ".join(kinds_on(["NAND"]))
     assert found["Sample"] == "every operation"
-    assert found["Each state is"].endswith("used (24 of each unit until full), mounted again")
-    assert (found["Board"], found["Partition"]) == ("apf27", "8 MiB")
+    assert found["Each state is"].endswith("used (24 of each case until full), mounted again")
+    assert found["Partition"] == "8 MiB"
     assert found["Chip"].endswith("pages of 2,048 B")
     assert found["Other faults of the chip"] == "none"
     assert found["Timing"].startswith("none")
+    assert not {"Cuts in a row", "Kinds of these"} & set(found)
 
 
 def test_facts_of_one_that_samples_on_a_chip_with_faults(tmp_path: Path) -> None:
-    cuts = 'sample = 1_200\nvariants = 2\nrecovery_sample = 5\ncheck = "mount"\nkinds = ["lost"]'
-    text = exploration_text(
-        timing='timing = "board"',
-        chip="factory_bad = 3\nprogram_fail_ppm = 50\npaired_distance_pages = 4",
-        cuts=cuts,
+    workload = (
+        'sample = 1_200\nvariants = 2\nrecovery_sample = 5\ncheck = "mount"\nkinds = "lost"\n'
+        'timing = "board"\npaired_distance_pages = 4'
     )
-    found = told(kept(tmp_path, unit_of(JFFS2, states_possible=5_000), text=text))
+    faults = '"chip.factory_bad" = [3]\n"chip.program_fail_ppm" = [50]'
+    text = study_text(workload=workload, axes=faults)
+    found = told(kept(tmp_path, made(JFFS2, states_possible=5_000), text=text))
     assert found["Sample"] == (
-        "1,200 states of each unit, 2 variants of each kind; "
+        "1,200 states of each case, 2 variants of each kind, "
         "every cut of the recovery from 5 of them"
     )
     assert found["States"] == "4; one cut anywhere would leave 5,000"
@@ -319,11 +316,14 @@ def test_facts_of_one_that_samples_on_a_chip_with_faults(tmp_path: Path) -> None
 
 def test_facts_of_partitions_of_several_sizes_that_are_not_filled(tmp_path: Path) -> None:
     axes = 'partition_bytes = ["10240 KiB", "8704 KiB"]'
-    text = exploration_text(axes=axes, cuts="fill_sample = 0").replace(
+    text = study_text(axes=axes, workload="fill_sample = 0").replace(
         'partition_bytes = "8 MiB"\n', ""
     )
-    found = told(new_exploration(tmp_path, text))
-    assert found["Partition"] == "8.50, 10 MiB"
+    run = new_run(tmp_path, text)
+    for case in run_cases(run):
+        keep(run, made(case.id))
+    found = told(run)
+    assert found["Partition"] == "10 MiB; 8.50 MiB"
     assert found["Each state is"] == "mounted, looked at, used, mounted again"
 
 
@@ -332,24 +332,13 @@ def test_cuts_in_words() -> None:
     assert cut_words(cut_of("3 erase-half 2").cut) == "erase-half at 3, variant 2"
 
 
-def test_commands(tmp_path: Path) -> None:
-    directory = new_exploration(tmp_path)
-
-    def found() -> list[str]:
-        return [words.partition(" crash ")[2] for _, words in commands(load(directory))]
-
-    path = directory.path
-    usual = ["run made.toml", f"run {path}/exploration.toml", f"show {path}", f"report {path}"]
-    assert found() == [f"run --resume {path}", *usual]
-    for identifier in directory.about()["units"]:
-        bad = [finding("abcd1234", "0 lost 0", "mount-fails")] if identifier == UBIFS else []
-        keep(directory, unit_of(identifier, findings=bad))
-    assert found() == [*usual, f"minimize abcd1234 --run {path}"]
-    (tmp_path / "chips").mkdir()
-    about = directory.about()
-    about["catalogs"] = [str(tmp_path)]
-    (path / "exploration.json").write_text(json.dumps(about))
-    assert f"run {path}/exploration.toml --catalog {tmp_path}" in found()
+def test_a_shorter_history_is_looked_for_of_the_first_finding(tmp_path: Path) -> None:
+    run = new_run(tmp_path)
+    keep(run, made(JFFS2))
+    assert minimize_command(parts(run), run.path) == ""
+    keep(run, made(UBIFS, findings=[finding("abcd1234", "0 lost 0", "mount-fails")]))
+    words = minimize_command(parts(run), run.path)
+    assert words.endswith(f"crash minimize abcd1234 --run {run.path}")
 
 
 # --- what recoveries cost ---
@@ -369,7 +358,7 @@ def test_a_series_has_its_worst_its_ranks_and_its_unit() -> None:
 
 def test_counts_of_guests_without_time(tmp_path: Path) -> None:
     part = only_part(tmp_path)
-    found = recovery_of(part, is_timed=False)
+    found = recovery_of(part)
     assert found is not None and found.is_exhaustive
     assert [series.name for series in found.drawn] == [
         "pages read",
@@ -385,33 +374,28 @@ def test_counts_of_guests_without_time(tmp_path: Path) -> None:
     assert [series.uncut for series in found.drawn] == [5, 1, 0]
 
 
-def round_board(part: Part) -> Board:
-    chip = replace(
-        part.board.chip,
-        page_bytes=2048,
-        oob_bytes=64,
-        t_command_ns=200,
-        t_read_ns=25_000,
-        t_prog_ns=300_000,
-        t_erase_ns=2_000_000,
-        bus_read_ps=50_000,
-        bus_write_ps=60_000,
-        ecc_read_ns=7_000,
-        ecc_write_ns=9_000,
-    )
-    return replace(
-        part.board,
-        chip=chip,
-        driver_read_ns=165_000,
-        driver_program_ns=15_000,
-        driver_erase_ns=20_000,
-    )
+def round_spec(part: Part) -> dict[str, Any]:
+    times = {
+        "page_bytes": 2048,
+        "oob_bytes": 64,
+        "t_command_ns": 200,
+        "t_read_ns": 25_000,
+        "t_prog_ns": 300_000,
+        "t_erase_ns": 2_000_000,
+        "bus_read_ps": 50_000,
+        "bus_write_ps": 60_000,
+        "ecc_read_ns": 7_000,
+        "ecc_write_ns": 9_000,
+    }
+    board = {**part.spec["board"], "chip": {**part.spec["board"]["chip"], **times}}
+    driver = {"driver_read_ns": 165_000, "driver_program_ns": 15_000, "driver_erase_ns": 20_000}
+    return {**part.spec, **driver, "board": board}
 
 
 def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> None:
     """By hand."""
     part = only_part(tmp_path)
-    board = round_board(part)
+    spec = round_spec(part)
     # Of the driver's work for a page as much is fixed as for an erase, at most all.
     read_ns, program_ns, erase_ns = 200 + 25_000 + 20_000, 200 + 300_000 + 15_000, 2_020_200
     for counts, ns in (
@@ -420,7 +404,7 @@ def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> Non
         ((0, 0, 1), erase_ns),
         ((10, 3, 2), 10 * read_ns + 3 * program_ns + 2 * erase_ns),
     ):
-        assert board.flash_ns(counts, whole=False) == ns
+        assert board_of(spec).flash_ns(counts, whole=False) == ns
     # 2,112 bytes of 50 ns, and of 60 ns.
     read_ns = 200 + 25_000 + 105_600 + 7_000 + 165_000
     program_ns = 200 + 300_000 + 126_720 + 9_000 + 15_000
@@ -430,8 +414,8 @@ def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> Non
         ((0, 0, 1), erase_ns),
         ((10, 3, 2), 10 * read_ns + 3 * program_ns + 2 * erase_ns),
     ):
-        assert board.flash_ns(counts, whole=True) == ns
-    found = recovery_of(replace(part, board=board), is_timed=False)
+        assert board_of(spec).flash_ns(counts, whole=True) == ns
+    found = recovery_of(replace(part, spec=spec))
     assert found is not None
     low, high = found.times
     # After operation 1: 30 pages read, 2 programmed, 1 block erased; without a cut 5 and 1.
@@ -447,7 +431,7 @@ def test_the_most_expensive_mount_is_that_of_the_upper_bound(tmp_path: Path) -> 
     """Six reads are at most dearer than a program, and at least cheaper."""
     curve = [[0, 6, 0, 0, 0], [1, 0, 1, 0, 0]]
     part = only_part(tmp_path, recovery={"curve": curve, "worst": 0})
-    found = recovery_of(replace(part, board=round_board(part)), is_timed=False)
+    found = recovery_of(replace(part, spec=round_spec(part)))
     assert found is not None
     assert [series.worst[0] for series in found.times] == [1, 0]
     assert found.worst == 0
@@ -455,16 +439,18 @@ def test_the_most_expensive_mount_is_that_of_the_upper_bound(tmp_path: Path) -> 
 
 def test_the_estimate_takes_the_boards_times_and_not_those_of_the_guest(tmp_path: Path) -> None:
     part = only_part(tmp_path)
-    assert part.spec.case.board.chip.t_read_ns == 0 < part.board.chip.t_read_ns
-    assert part.board.flash_ns((1, 0, 0), whole=False) > part.board.chip.t_read_ns
+    (case,) = (one for one in cases_of(study_text()) if one.id == JFFS2)
+    array_ns = part.spec["board"]["chip"]["t_read_ns"]
+    assert guest_case(case).board.chip.t_read_ns == 0 < array_ns
+    assert part.board.flash_ns((1, 0, 0), whole=False) > array_ns
 
 
 def test_the_time_of_guests_with_time_is_the_measured_one(tmp_path: Path) -> None:
-    text = exploration_text(timing='timing = "board"')
+    text = study_text(workload='timing = "board"')
     # The most expensive by time reads least.
     curve = [[2, 20, 0, 0, 3_000_000], [0, 10, 0, 0, 8_500_000]]
     recovery = {"curve": curve, "worst": 0, "uncut": [5, 1, 0, 2_000_000]}
-    found = recovery_of(only_part(tmp_path, text, recovery=recovery), is_timed=True)
+    found = recovery_of(only_part(tmp_path, text, recovery=recovery))
     assert found is not None and found.estimate == () and not found.is_exhaustive
     (time,) = found.times
     assert (time.points, time.uncut, time.unit) == (((0, 8.5), (2, 3.0)), 2.0, "ms")
@@ -474,7 +460,7 @@ def test_the_time_of_guests_with_time_is_the_measured_one(tmp_path: Path) -> Non
 
 def test_nothing_is_known_of_mounts_if_no_operation_was_just_lost(tmp_path: Path) -> None:
     part = only_part(tmp_path, recovery={"curve": [], "worst": None, "uncut": None})
-    assert recovery_of(part, is_timed=False) is None
+    assert recovery_of(part) is None
 
 
 # --- drawings ---
@@ -561,11 +547,9 @@ def test_the_drawing_ends_below_what_is_in_it() -> None:
     assert heights[3] < min(heights[:2]) and max(heights[:2]) < heights[2]
 
 
-def test_a_finished_unit_without_texts_is_loaded(tmp_path: Path) -> None:
-    directory = kept(tmp_path, unit_of(JFFS2))
-    for name in TEXTS:
-        (directory.unit_dir(JFFS2) / name).unlink()
-    loaded: Loaded = load(directory)
-    assert loaded.parts[0].operations.logged == ()
-    shutil.rmtree(directory.unit_dir(JFFS2))
-    assert load(directory).parts == ()
+def test_a_case_without_texts_is_read_from_its_result(tmp_path: Path) -> None:
+    run = kept(tmp_path, made(JFFS2))
+    shutil.rmtree(run.case_dir(JFFS2))
+    (part,) = parts(run)
+    assert part.operations.logged == ()
+    assert part.cuts["states"] == 4

@@ -15,7 +15,7 @@ LOG = "0 erase 4\n1 program 4 0 0 2048 1\n2 program 4 1 0 512 0\n3 mark 9\n"
 
 
 def cuts_of(kinds: tuple[str, ...] = ON_NAND, variants: int = 1) -> Cuts:
-    return Cuts(kinds, variants, 0, 0, 0, "full")
+    return Cuts(kinds=" ".join(kinds), variants=variants, fill_sample=0)
 
 
 def test_a_log_is_read() -> None:

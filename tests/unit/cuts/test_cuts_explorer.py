@@ -1,45 +1,30 @@
-"""A unit of an exploration with guests that are made up: what is gone through, judged, repeated."""
+"""A case of cuts with guests that are made up: what is gone through, judged, repeated."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from urllib.parse import unquote
 
 import pytest
+from cuts_support import cut_case
 
 from ffslab.errors import InfrastructureError
-from ffslab.workloads.cuts.explore.guest import Explored, GuestTexts, plan, walk_step
-from ffslab.workloads.cuts.stored import cut_of, finding_id, stored_of
-from ffslab.workloads.cuts.kind import Cuts, exploration_of
-from ffslab.workloads.cuts.explore.explorer import StoppedError, Unit, UnitResult, line_of
+from ffslab.targets.several import StoppedError
+from ffslab.workloads.cuts.explore.explorer import Explorer, line_of
+from ffslab.workloads.cuts.explored import Explored
+from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.outcomes import OUTCOMES, Oracle
+from ffslab.workloads.cuts.stored import cut_of, finding_id, stored_of
+from ffslab.workloads.cuts.texts import GuestTexts
 from ffslab.workloads.cuts.walk import Cut, StateName
-from ffslab.loader import load_catalog
 
-EXPLORATION = """
-exploration = 1
-name = "x"
-title = "X"
-[base]
-board = "apf27"
-partition_bytes = "8 MiB"
-[axes]
-filesystem = ["jffs2"]
-[[workload]]
-kind = "update-by-rename"
-"""
+CASE = cut_case()
 OPERATIONS = 6
 RECORD = "op 0 0 0 3\nop 1 0 3 6\nend 2 0 6\n"
 LOG = "".join(f"{number} program 0 {number} 0 2048 1\n" for number in range(OPERATIONS))
 TREE = "dir . 2 1 0\n"
 DIGEST = "0123456789abcdef"
 OTHER = "fedcba9876543210"
-
-
-def explored() -> Explored:
-    (case,) = exploration_of(EXPLORATION, "x.toml", load_catalog()).cases
-    return Explored(case, "create a\nfsync a\n", "full")
 
 
 def printed(name: str, mount: int = 0, again: str = DIGEST, used: str = "ok") -> str:
@@ -62,9 +47,8 @@ class Guests:
 
     def __call__(self, name: str, states: str) -> GuestTexts | None:
         lines = states.splitlines()
+        assert lines
         self.asked.append((name, lines))
-        if not states:
-            return GuestTexts(RECORD, LOG, "", "", True, False)
         walk = f"text {DIGEST}\n{TREE}end\ntext {OTHER}\n{TREE}dir b 2 2 0\nend\n"
         for line in lines:
             if line in self.deadly:
@@ -78,19 +62,26 @@ def nothing_wrong(_record: str) -> Oracle:
     return lambda _name, _text, _again: []
 
 
-def unit(guests: Guests, kinds: tuple[str, ...] = ("lost", "torn-bits"), **further: int) -> Unit:
-    cuts = Cuts(kinds, 1, further.get("sample", 0), further.get("recovery_sample", 0), 0, "full")
-    return Unit(explored(), cuts, 1, guests, nothing_wrong)
+FIRST = GuestTexts(RECORD, LOG, "", "", True, False)
 
 
-def outcomes(result: UnitResult) -> dict[str, str]:
-    return {str(one.name): one.verdict.outcome for one in result.judged}
+def explorer(
+    guests: Callable[[str, str], GuestTexts | None],
+    kinds: tuple[str, ...] = ("lost", "torn-bits"),
+    **further: int,
+) -> Explorer:
+    cuts = Cuts(kinds=" ".join(kinds), **{"fill_sample": 0, **further})
+    return Explorer("jffs2-s1", cuts, 1, guests, nothing_wrong)
+
+
+def outcomes(result: Explored) -> dict[str, str]:
+    return {str(one.name): one.judgement.outcome for one in result.judged}
 
 
 def test_all_states_of_the_log_are_gone_through_in_one_guest() -> None:
     guests = Guests()
-    result = unit(guests).explore()
-    assert [name for name, _ in guests.asked] == ["log", "walk-0-0"]
+    result = explorer(guests).explore(FIRST)
+    assert [name for name, _ in guests.asked] == ["walk-0-0"]
     assert len(result.judged) == result.states_possible == 2 * OPERATIONS
     assert set(outcomes(result).values()) == {"correct"}
     assert (result.operations, result.guests) == (OPERATIONS, 2)
@@ -103,9 +94,9 @@ def test_parts_go_to_several_guests_and_jobs_change_nothing(
     results = []
     for jobs in (1, 3):
         guests = Guests(deadly=("1 lost 0", "4 torn-bits 0"))
-        made = unit(guests)
+        made = explorer(guests)
         made.jobs = jobs
-        results.append(made.explore())
+        results.append(made.explore(FIRST))
         walked = {name: lines for name, lines in guests.asked if name.startswith("walk")}
         assert {name: len(lines) for name, lines in walked.items() if name.endswith("-0")} == {
             "walk-0-0": 5,
@@ -122,23 +113,23 @@ def test_parts_go_to_several_guests_and_jobs_change_nothing(
 
 
 def test_a_sample_is_a_part_of_them() -> None:
-    result = unit(Guests(), sample=5).explore()
+    result = explorer(Guests(), sample=5).explore(FIRST)
     assert (len(result.judged), result.states_possible) == (5, 2 * OPERATIONS)
 
 
 def test_a_state_that_kills_is_repeated_alone_and_the_others_go_on_behind_it() -> None:
     guests = Guests(deadly=("2 torn-bits 0",))
-    result = unit(guests).explore()
+    result = explorer(guests).explore(FIRST)
     found = outcomes(result)
     assert len(found) == 2 * OPERATIONS
     assert [name for name, what in found.items() if what != "correct"] == ["2 torn-bits 0"]
     assert found["2 torn-bits 0"] == "guest-died"
-    (died,) = [one for one in result.judged if one.verdict.outcome == "guest-died"]
-    assert died.confirmed and "BUG" in died.verdict.detail
+    (died,) = [one for one in result.judged if one.judgement.outcome == "guest-died"]
+    assert died.confirmed and "BUG" in died.judgement.detail
     names = [name for name, _ in guests.asked]
-    assert names == ["log", "walk-0-0", "walk-0-1", "alone-0"]
-    assert guests.asked[2][1][0] == "3 lost 0"
-    assert guests.asked[3][1] == ["2 torn-bits 0"]
+    assert names == ["walk-0-0", "walk-0-1", "alone-0"]
+    assert guests.asked[1][1][0] == "3 lost 0"
+    assert guests.asked[2][1] == ["2 torn-bits 0"]
 
 
 def test_a_fault_that_is_not_there_alone_says_so() -> None:
@@ -150,19 +141,19 @@ def test_a_fault_that_is_not_there_alone_says_so() -> None:
             return printed(name, used="fill 28")
         return printed(name)
 
-    result = unit(Guests(states)).explore()
-    (odd,) = [one for one in result.judged if one.verdict.outcome != "correct"]
-    assert odd.verdict.outcome == "use-fails" and not odd.confirmed
-    assert "after the states before it" in odd.verdict.detail
-    assert odd.verdict.detail.endswith("alone: correct")
+    result = explorer(Guests(states)).explore(FIRST)
+    (odd,) = [one for one in result.judged if one.judgement.outcome != "correct"]
+    assert odd.judgement.outcome == "use-fails" and not odd.confirmed
+    assert "after the states before it" in odd.judgement.detail
+    assert odd.judgement.detail.endswith("alone: correct")
 
 
 def test_of_like_faults_some_are_repeated() -> None:
     guests = Guests(lambda name: printed(name, mount=5))
-    result = unit(guests, ("lost",)).explore()
+    result = explorer(guests, ("lost",)).explore(FIRST)
     assert sum(one.confirmed for one in result.judged) == 3
     assert sum(name.startswith("alone") for name, _ in guests.asked) == 3
-    assert {one.verdict.detail for one in result.judged} == {"mounting fails: Input/output error"}
+    assert {one.judgement.detail for one in result.judged} == {"mounting fails: Input/output error"}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +163,7 @@ def test_another_tree_after_power_was_off_is_a_fault_unless_the_page_may_be_gone
     kind: str, outcome: str
 ) -> None:
     guests = Guests(lambda name: printed(name, again=OTHER if name == f"3 {kind} 0" else DIGEST))
-    assert outcomes(unit(guests, (kind,)).explore())[f"3 {kind} 0"] == outcome
+    assert outcomes(explorer(guests, (kind,)).explore(FIRST))[f"3 {kind} 0"] == outcome
 
 
 def test_the_oracle_is_asked_of_both_trees() -> None:
@@ -189,17 +180,17 @@ def test_the_oracle_is_asked_of_both_trees() -> None:
 
         return oracle
 
-    one = unit(Guests(), ("lost",))
+    one = explorer(Guests(), ("lost",))
     one.oracle_for = oracle_for
-    found = outcomes(one.explore())
+    found = outcomes(one.explore(FIRST))
     assert {name for name, what in found.items() if what == "stale-data"} == {"1 lost 0"}
     assert ("0 lost 0", False) in asked and ("0 lost 0", True) in asked
 
 
 def test_recoveries_are_cut_as_well() -> None:
     guests = Guests(lambda _line: "")
-    unit(guests, ("lost",), sample=3, recovery_sample=2).explore()
-    lines = guests.asked[1][1]
+    explorer(guests, ("lost",), sample=3, recovery_sample=2).explore(FIRST)
+    lines = guests.asked[0][1]
     assert len(lines) == 5
     assert sum(line.endswith(" * lost 0") for line in lines) == 2
 
@@ -207,21 +198,11 @@ def test_recoveries_are_cut_as_well() -> None:
 def test_who_dies_between_states_is_no_finding() -> None:
     class Dead(Guests):
         def __call__(self, name: str, states: str) -> GuestTexts | None:
-            if not states:
-                return super().__call__(name, states)
+            del name, states
             return GuestTexts(RECORD, "", "", "no memory\n", False, False)
 
     with pytest.raises(InfrastructureError, match="between two states"):
-        unit(Dead()).explore()
-
-
-def test_a_history_that_fails_by_itself_is_told() -> None:
-    one = unit(Guests())
-    one.run_guest = lambda _name, _states: GuestTexts(
-        "", "", "", "ffsagent: step 3\n", False, False
-    )
-    with pytest.raises(InfrastructureError, match="did not come to its end"):
-        one.explore()
+        explorer(Dead()).explore(FIRST)
 
 
 def test_another_log_of_the_same_history_is_an_error() -> None:
@@ -229,21 +210,20 @@ def test_another_log_of_the_same_history_is_an_error() -> None:
         def __call__(self, name: str, states: str) -> GuestTexts | None:
             texts = super().__call__(name, states)
             assert texts is not None
-            if not states:
-                return texts
             return GuestTexts("op 0 0 0 2\n", "", texts.walk, "", True, False)
 
     with pytest.raises(InfrastructureError, match="logged different things"):
-        unit(Other()).explore()
+        explorer(Other()).explore(FIRST)
 
 
 def test_nothing_goes_on_when_ffslab_stops() -> None:
     class Stopped(Guests):
         def __call__(self, name: str, states: str) -> GuestTexts | None:
-            return None if states else super().__call__(name, states)
+            del name, states
+            return None
 
     with pytest.raises(StoppedError):
-        unit(Stopped()).explore()
+        explorer(Stopped()).explore(FIRST)
 
 
 # --- what is kept ---
@@ -251,8 +231,8 @@ def test_nothing_goes_on_when_ffslab_stops() -> None:
 
 def test_like_faults_are_one_finding_with_an_id_that_stays() -> None:
     guests = Guests(lambda name: printed(name, mount=5 if " torn-bits " in name else 0))
-    result = unit(guests).explore()
-    kept = stored_of("x", "jffs2-s1-update", "jffs2", "update", 1, 2, result)
+    result = explorer(guests).explore(FIRST)
+    kept = stored_of(CASE, 2, result)
     assert kept["counts"] == {
         "lost": {"correct": OPERATIONS},
         "torn-bits": {"mount-fails": OPERATIONS},
@@ -260,8 +240,8 @@ def test_like_faults_are_one_finding_with_an_id_that_stays() -> None:
     (finding,) = kept["findings"]
     assert finding["state"] == "0 torn-bits 0" and finding["states"] == OPERATIONS
     assert finding["confirmed"]
-    assert finding["id"] == finding_id("x", "jffs2-s1-update", "0 torn-bits 0")
-    assert finding["id"] != finding_id("x", "jffs2-s1-update", "1 torn-bits 0")
+    assert finding["id"] == finding_id(CASE, "0 torn-bits 0")
+    assert finding["id"] != finding_id(CASE, "1 torn-bits 0")
     assert kept["recovery"]["curve"] == [[number, 5, 1, 1, 9] for number in range(OPERATIONS)]
     assert kept["recovery"]["worst"] == 0
     assert (kept["states"], kept["untouched"]) == (2 * OPERATIONS, 0)
@@ -286,29 +266,20 @@ def test_every_outcome_has_its_words() -> None:
 
 def test_some_states_are_filled_and_repeated_so() -> None:
     guests = Guests(lambda name: printed(name.removesuffix(" fill"), used="fill 5"))
-    made = unit(guests)
+    made = explorer(guests)
     made.cuts = replace(made.cuts, fill_sample=3)
-    result = made.explore()
-    asked = guests.asked[1][1]
+    result = made.explore(FIRST)
+    asked = guests.asked[0][1]
     assert len(asked) == 2 * OPERATIONS
     filled = [line.removesuffix(" fill") for line in asked if line.endswith(" fill")]
     assert len(filled) == 3
     assert [str(one.name) for one in result.judged if one.is_filled] == filled
     alone = [lines[0] for name, lines in guests.asked if name.startswith("alone")]
     assert {line for line in alone if line.endswith(" fill")} <= {f"{one} fill" for one in filled}
-    stored = stored_of("x", "u", "jffs2", "w", 1, 2, result)
+    stored = stored_of(CASE, 2, result)
     assert all(finding["filled"] == (finding["state"] in filled) for finding in stored["findings"])
 
 
 def test_a_partition_that_was_full_before_is_right_to_say_so() -> None:
-    result = unit(Guests(lambda name: printed(name, used="full 0"))).explore()
+    result = explorer(Guests(lambda name: printed(name, used="full 0"))).explore(FIRST)
     assert set(outcomes(result).values()) == {"correct"}
-
-
-def test_paired_pages_are_a_parameter_of_the_module() -> None:
-    paired = replace(explored(), paired_distance_pages=4)
-    (line,) = [
-        line for line in plan(paired, walk_step(paired)).splitlines() if "vnand_crash" in line
-    ]
-    parameters = unquote(line.partition("args=")[2]).split(" ")
-    assert parameters[1:] == ["paired_distance_pages=4"]

@@ -7,28 +7,21 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
-from exploration_support import series_study
+from cuts_support import cut_case
 
-from ffslab.errors import InfrastructureError, SpecError
-from ffslab.workloads.cuts.explore.guest import GuestTexts
-from ffslab.workloads.cuts.explore.case import units_of
-from ffslab.workloads.cuts.series import (
-    Life,
-    SeriesUnit,
-    leaks,
-    parse_series,
-    stored_series,
-)
-from ffslab.workloads.cuts.stored import cut_of
-from ffslab.workloads.cuts.kind import Series, exploration_of
-from ffslab.workloads.cuts.explore.explorer import StoppedError
-from ffslab.workloads.cuts.outcomes import OUTCOMES
-from ffslab.loader import load_catalog
+from ffslab.errors import InfrastructureError
 from ffslab.oracle.promises import promise_of
+from ffslab.targets.several import StoppedError
+from ffslab.workloads.cuts.explore.series import SeriesExplorer
+from ffslab.workloads.cuts.keys import Cuts
+from ffslab.workloads.cuts.outcomes import OUTCOMES
+from ffslab.workloads.cuts.series import Life, leaks, parse_series, stored_series
+from ffslab.workloads.cuts.stored import cut_of
+from ffslab.workloads.cuts.texts import GuestTexts
 
-STUDY = series_study("cuts = 10")
+CASE = cut_case("cuts = 3", series=True)
 START = "recovery 0 none 5 1 0\nspace 0 9000 100 90 0 12 3\n"
-SERIES = Series(3, 1000, ("lost", "torn-bits"))
+SERIES = Cuts(history="series", cuts=3, kinds="lost torn-bits")
 
 
 def printed(*cuts: str) -> str:
@@ -59,8 +52,8 @@ class Guests:
         return self.answers.pop(0)
 
 
-def unit(guests: Guests, filesystem: str = "jffs2") -> SeriesUnit:
-    return SeriesUnit(SERIES, promise_of(filesystem), 5, guests)
+def explorer(guests: Guests, filesystem: str = "jffs2") -> SeriesExplorer:
+    return SeriesExplorer(SERIES, promise_of(filesystem), 5, guests)
 
 
 ALL = printed(cut(1), cut(2, kind="torn-bits"), cut(3, cost="9 0 0"), "ended 3\n")
@@ -147,7 +140,7 @@ def test_a_file_system_that_fails_without_a_cut_is_no_finding() -> None:
 def test_the_guest_is_told_what_the_file_system_promises() -> None:
     guests = Guests(*(texts(ALL),) * 3)
     for filesystem in ("jffs2", "ubifs", "yaffs2"):
-        (life,) = unit(guests, filesystem).explore()
+        (life,) = explorer(guests, filesystem).explore()
         assert (life.first, life.last, life.text) == (0, 3, ALL)
     jffs2, ubifs, yaffs2 = (words for _, words in guests.asked)
     assert jffs2[0] == "3"
@@ -162,10 +155,10 @@ def test_a_cut_that_ends_its_guest_is_spared_and_found() -> None:
     console = "[ 1.0] Kernel panic - not syncing: no\n"
     dead = printed(cut(1), "cut 2 4 torn-bits 9 20\n")
     guests = Guests(texts(dead, console), texts(ALL))
-    lives = unit(guests).explore()
+    lives = explorer(guests).explore()
     assert [name for name, _ in guests.asked] == ["series-0-0", "series-0-1"]
     assert "spared=2" in guests.asked[1][1]
-    stored = stored_series("row", "u", "jffs2", 5, lives)
+    stored = stored_series(CASE, lives)
     assert stored["series"]["spared"] == [2]
     assert stored["counts"] == {"lost": {"correct": 2}, "torn-bits": {"guest-died": 1}}
     (finding,) = stored["findings"]
@@ -176,18 +169,18 @@ def test_a_cut_that_ends_its_guest_is_spared_and_found() -> None:
 def test_a_guest_that_ends_where_it_was_spared_is_an_error_of_the_lab() -> None:
     dead = texts(printed(cut(1), "cut 2 4 torn-bits 9 20\n"), "the end\n")
     with pytest.raises(InfrastructureError, match="the end"):
-        unit(Guests(dead, dead)).explore()
+        explorer(Guests(dead, dead)).explore()
     with pytest.raises(InfrastructureError):
-        unit(Guests(texts(""))).explore()
+        explorer(Guests(texts(""))).explore()
 
 
 def test_a_flash_that_is_lost_is_followed_by_a_new_one() -> None:
     lost = printed(cut(1), cut(2, "wrong 2 mount-fails mount 117", kind="torn-bits"))
     guests = Guests(texts(lost + "stuck mount 0\n"), texts(printed(cut(3), "ended 3\n")))
-    lives = unit(guests).explore()
+    lives = explorer(guests).explore()
     assert [life.first for life in lives] == [0, 2]
     assert "first=2" in guests.asked[1][1] and guests.asked[1][1][0] == "3"
-    stored = stored_series("row", "u", "jffs2", 5, lives)
+    stored = stored_series(CASE, lives)
     assert stored["states"] == 3 and stored["operations"] == 60
     assert stored["series"]["lives"] == [0, 2]
     assert stored["series"]["recovery"]["lost"] == [2, 14, 4, 2, 7, 2, 1]
@@ -200,14 +193,14 @@ def test_a_log_without_room_is_no_finding_and_ends_with_its_flash() -> None:
     guests = Guests(
         texts(printed(cut(1)) + "stuck stop 28\n"), texts(printed(cut(2), cut(3), "ended 3\n"))
     )
-    stored = stored_series("row", "u", "jffs2", 5, unit(guests).explore())
+    stored = stored_series(CASE, explorer(guests).explore())
     assert stored["series"]["given_up"] == [1] and stored["series"]["lives"] == [0, 1]
     assert stored["states"] == 3 and not stored["findings"]
 
 
 def test_a_series_stops_with_ffslab() -> None:
     with pytest.raises(StoppedError):
-        unit(Guests(None)).explore()
+        explorer(Guests(None)).explore()
 
 
 def test_alike_findings_are_one() -> None:
@@ -215,7 +208,7 @@ def test_alike_findings_are_one() -> None:
     lines = [f"wrong {n} bad-links f{n:02} found={n}000 {known}" for n in (1, 2, 3)]
     lines[2] = lines[2].replace("durable=-", "durable=17")
     text = printed(*(cut(n, line) for n, line in enumerate(lines, 1)), "ended 3\n")
-    stored = stored_series("row", "u", "jffs2", 5, [Life(0, text, parse_series(text), {})])
+    stored = stored_series(CASE, [Life(0, text, parse_series(text), {})])
     assert [(one["states"], one["state"]) for one in stored["findings"]] == [
         (2, "1 lost 9"),
         (1, "3 lost 9"),
@@ -239,42 +232,12 @@ def test_less_room_for_good_is_a_leak_and_what_varies_is_none() -> None:
         "".join(f"space {row[0]} {row[1]} 1 1 0 1 1\n" for row in space(*range(9, 1, -1)))
     )
     text += cut(1) + "ended 1\n"
-    stored = stored_series("row", "u", "jffs2", 5, [Life(0, text, parse_series(text), {})])
+    stored = stored_series(CASE, [Life(0, text, parse_series(text), {})])
     assert [finding["outcome"] for finding in stored["findings"]] == ["leak"]
 
 
-def test_a_file_with_a_series_has_a_unit_for_each_file_system() -> None:
-    exploration = exploration_of(STUDY, "row.toml", load_catalog())
-    assert [one.id for one in units_of(exploration)] == ["jffs2-s1-series", "ubifs-s1-series"]
-    assert exploration.series == Series(
-        10, 1000, ("lost", "done", "torn-prefix", "torn-bits", "erase-half")
-    )
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (("[series]\ncuts = 10\n", ""), "nothing to explore"),
-        (("cuts = 10", "cuts = 0"), "series.cuts"),
-        (("cuts = 10", 'cuts = 10\nkinds = ["unstable"]'), "series.kinds"),
-        (("cuts = 10", "cuts = 10\nkinds = []"), "series.kinds"),
-        (("16 MiB", "240 MiB"), "cannot be filled"),
-        (("[series]", '[[workload]]\nkind = "overwrite"\nname = "series"\n[series]'), "one name"),
-    ],
-)
-def test_what_is_wrong_with_a_file_is_told(change: tuple[str, str], said: str) -> None:
-    assert change[0] in STUDY
-    with pytest.raises(SpecError, match=said):
-        exploration_of(STUDY.replace(*change), "row.toml", load_catalog())
-
-
-def test_a_large_partition_is_not_filled() -> None:
-    text = STUDY.replace("16 MiB", "240 MiB").replace("cuts = 10", "cuts = 10\nspace_every = 0")
-    assert exploration_of(text, "row.toml", load_catalog()).series is not None
-
-
 def test_how_far_a_guest_has_come_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ffslab.workloads.cuts.series._TOLD_EVERY_S", 0.001)
+    monkeypatch.setattr("ffslab.workloads.cuts.explore.series._TOLD_EVERY_S", 0.001)
     told: SimpleQueue[tuple[int, int]] = SimpleQueue()
 
     def guest(name: str, words: Sequence[str], begun: Callable[[Path], None]) -> GuestTexts | None:
@@ -284,5 +247,5 @@ def test_how_far_a_guest_has_come_is_told(tmp_path: Path, monkeypatch: pytest.Mo
         assert told.get(timeout=60) == (2, 3)
         return texts(ALL)
 
-    made = SeriesUnit(SERIES, promise_of("jffs2"), 5, guest, lambda *both: told.put(both))
+    made = SeriesExplorer(SERIES, promise_of("jffs2"), 5, guest, lambda *both: told.put(both))
     assert made.explore()[0].last == 3
