@@ -485,7 +485,7 @@ def test_what_counts_as_passed_short_and_failed() -> None:
         case(3, "2", "crash"),
         case(4, "2", "skip", filesystem="jffs2"),
     )
-    run = Run("r", "s", "t", "d", "now", cases, states={"free": "0 % valid"})
+    run = Run("r", "s", "t", "d", "now", cases)
 
     def ids(chosen: Sequence[Case]) -> str:
         return "".join(one.id for one in chosen)
@@ -494,7 +494,6 @@ def test_what_counts_as_passed_short_and_failed() -> None:
         "01", "1", "23", "4",
     ]  # fmt: skip
     assert (run.seeds, run.varying) == (("1", "2"), ("filesystem", "seed"))
-    assert (run.state_text("free"), run.state_text("aged")) == ("free (0 % valid)", "aged")
 
 
 def test_a_label_has_what_varies() -> None:
