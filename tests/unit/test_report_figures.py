@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ffslab.compare.standing import Crossing, Extent, standing
+from ffslab.rating.factors import sign_of, signs_of
 from ffslab.report.axes import Axis
 from ffslab.report.configurations import place_text
 from ffslab.report.data import (
@@ -52,8 +53,7 @@ from ffslab.report.standings import (
 from ffslab.report.wear import Scale, Wear, common_scale, draw
 from ffslab.workloads.append_log.metrics import PAGES
 from ffslab.workloads.micro.report.figures import _idle_share, chosen
-from ffslab.workloads.tree.report.figures import cpu_percent, size_text
-from ffslab.workloads.tree.report.rating import (
+from ffslab.workloads.tree.report.criteria import (
     MEMORY,
     SIZE,
     TIME,
@@ -63,9 +63,8 @@ from ffslab.workloads.tree.report.rating import (
     by_filesystem,
     lines_of,
     rate,
-    sign_of,
-    signs_of,
 )
+from ffslab.workloads.tree.report.figures import cpu_percent, size_text
 
 SPACE = "\u00a0"
 
