@@ -141,11 +141,6 @@ def batch_command(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -
     return GuestCommand(kernel_arguments(case, BATCH_CONSOLE), host_cpu, ram_on_disk)
 
 
-def batch_script(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> str:
-    """The same as a shell command; it can be pasted and run by hand."""
-    return batch_command(case, host_cpu, ram_on_disk).script
-
-
 UML = Machine(KIND, lambda case, _, host_cpu, on_disk: batch_command(case, host_cpu, on_disk))
 
 

@@ -25,9 +25,9 @@ from ffslab.report.standings import (
 )
 from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.tree.report import options
+from ffslab.workloads.tree.report.criteria import PAGE_BYTES, Criterion, criteria, lines_of
 from ffslab.workloads.tree.report.data import AGENT, Step, TreeRun
 from ffslab.workloads.tree.report.figures import cpu_percent, size_text
-from ffslab.workloads.tree.report.rating import PAGE_BYTES, Criterion, criteria, lines_of
 from ffslab.workloads.tree.report.series import (
     ALONE,
     LEAST,
