@@ -22,7 +22,7 @@ from test_report_tree_support import (
 from ffslab.compare.standing import standing
 from ffslab.report.axes import FILES, axis_of
 from ffslab.report.curves import styles_for
-from ffslab.report.parts import Table, by_filesystem
+from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.quantity import duration_range, significant
 from ffslab.results.outcome import Outcome
 from ffslab.workloads.tree.report import figures, options, rating, sentences

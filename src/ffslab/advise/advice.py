@@ -12,8 +12,7 @@ from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import COMPRESSION, Change, changes_of, compression_words
 from ffslab.advise.needs import Needs
 from ffslab.advise.probes import Probe, interval_us, is_read_only, records_of
-from ffslab.advise.readings import Reading, Value, readings_of, values_of
-from ffslab.advise.verdict import (
+from ffslab.advise.ranking import (
     RULE,
     Cell,
     Judged,
@@ -23,6 +22,7 @@ from ffslab.advise.verdict import (
     judge_candidates,
     needs_asked,
 )
+from ffslab.advise.readings import Reading, Value, readings_of, values_of
 from ffslab.exploration.run import all_directories
 from ffslab.model.catalog import Catalog
 from ffslab.model.units import format_duration_ns, format_size

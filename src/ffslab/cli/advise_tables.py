@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ffslab.advise.verdict import MET, MISSED, NOT_MEASURED, RULE, Cell
+from ffslab.advise.ranking import MET, MISSED, NOT_MEASURED, RULE, Cell
 from ffslab.cli.tables import print_unpadded
 
 if TYPE_CHECKING:

@@ -115,7 +115,7 @@ def _show_run(console: Console, run: RunDirectory) -> None:
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     from ffslab.cli.tables import print_latencies, print_phases
     from ffslab.model.kernels import kernel_words
-    from ffslab.workloads.parts import terminal_part
+    from ffslab.workloads.modules import terminal_module
     from ffslab.workloads.registry import kind_of
 
     manifest = run.manifest()
@@ -125,7 +125,7 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print(f"  {result['reason']}", markup=False)
     for line in result["excerpt"]:
         console.print(f"  | {line}", markup=False, soft_wrap=True)
-    part = terminal_part(kind_of(result["spec"]))
+    part = terminal_module(kind_of(result["spec"]))
     part.print_case(console, result)
     if result["phases"] and part.shows_phases(result):
         console.print()

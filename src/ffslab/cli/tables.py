@@ -23,8 +23,8 @@ from ffslab.results.result import (
     head_of,
 )
 from ffslab.results.shortfall import is_accepted, is_good
-from ffslab.streams import visible
-from ffslab.workloads.parts import terminal_part
+from ffslab.visible_text import visible
+from ffslab.workloads.modules import terminal_module
 from ffslab.workloads.registry import kind_of, workloads
 
 _ORDER: Mapping[str, int] = {outcome: place for place, outcome in enumerate(OUTCOMES)}
@@ -56,12 +56,12 @@ def print_results(
     heads: list[CaseHead] = []
     for result in results:
         kind, order = kind_of(result["spec"]), _ORDER.get(result["outcome"], 0)
-        rows.setdefault(kind, []).append((order, _row(terminal_part(kind).cells, result, walls)))
+        rows.setdefault(kind, []).append((order, _row(terminal_module(kind).cells, result, walls)))
         heads.append(head_of(result))
     # A run without a result has a table, too.
     for kind in sorted(rows) or [assumed_kind(workloads())]:
         ordered = sorted(rows.get(kind, ()), key=lambda row: row[0])
-        headings = terminal_part(kind).HEADINGS
+        headings = terminal_module(kind).HEADINGS
         _print_table(console, headings, [cells for _, cells in ordered])
     accepted = [
         (head, short)

@@ -10,13 +10,13 @@ from ffslab.model.workload import Workload
 from ffslab.results.outcome import Asked
 from ffslab.results.result import CaseResult, WrongShapeError, checked
 from ffslab.results.rundir import RunDirectory
-from ffslab.workloads.parts import result_part
+from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import kind_of, workloads
 
 
 def asked_of(workload: Workload, *, own: bool) -> Asked:
     """What a guest was to do; one before the case's `own` measures nothing."""
-    part = result_part(workload.kind)
+    part = result_module(workload.kind)
     if not own:
         return Asked(part.check_records)
     asked = Asked(part.check_records, partial(part.shortfall, workload))
@@ -24,7 +24,7 @@ def asked_of(workload: Workload, *, own: bool) -> Asked:
     failure = getattr(part, "failure", None)
     if failure is not None:
         asked = replace(asked, failure=failure)
-    expected = getattr(part, "expected_findings", None)
+    expected = getattr(part, "expected_messages", None)
     return asked if expected is None else replace(asked, expected=expected(workload))
 
 
@@ -40,10 +40,10 @@ def check_own_keys(result: CaseResult) -> None:
     """WrongShapeError if the keys of a result's workload are not of their types."""
     if not isinstance(result["spec"].get("workload", {}), dict):
         raise WrongShapeError("spec.workload: not an object")
-    checked(result, result_part(kind_of(result["spec"])).KEYS)
+    checked(result, result_module(kind_of(result["spec"])).KEYS)
 
 
 def keys_elsewhere() -> dict[str, object]:
     """The keys of single workloads that every result has, empty."""
-    parts = [result_part(kind) for kind in workloads()]
+    parts = [result_module(kind) for kind in workloads()]
     return {key: value for part in parts for key, value in part.ELSEWHERE.items()}

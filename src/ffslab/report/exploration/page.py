@@ -14,6 +14,7 @@ from ffslab.program import command
 from ffslab.report import charts
 from ffslab.report.charts import PALETTE
 from ffslab.report.data import FILESYSTEM, Group
+from ffslab.report.elements import Table, environment
 from ffslab.report.exploration.chart import strips
 from ffslab.report.exploration.load import Loaded, Part, load
 from ffslab.report.exploration.outcomes import outcomes_of, tone_of, total
@@ -27,7 +28,6 @@ from ffslab.report.exploration.words import (
     series_words,
     under_way,
 )
-from ffslab.report.parts import Table, environment
 from ffslab.report.quantity import grouped, significant
 from ffslab.report.wear import RAMP
 from ffslab.results.files import write_atomic

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ffslab.exploration.stored import SeriesSpace, StoredSeries, space_of
+from ffslab.report.elements import Table
 from ffslab.report.exploration.load import Part
-from ffslab.report.parts import Table
 from ffslab.report.quantity import grouped, significant
 
 _HEAD = (

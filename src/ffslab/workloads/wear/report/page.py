@@ -12,10 +12,10 @@ from ffslab.lifetime.read import CaseLife, life_of, outcome_of
 from ffslab.lifetime.rows import END, TITLES, rows_of, volume
 from ffslab.report import data, wear
 from ffslab.report.configurations import chosen_among
+from ffslab.report.elements import Key, Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
-from ffslab.report.parts import Key, Table, seeds_text
 from ffslab.report.quantity import duration
 from ffslab.results.result import CaseResult
 from ffslab.workloads.wear.report.histogram import histogram
