@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
         target: Annotated[str, typer.Option(metavar="NAME", help="Where it is measured.")] = "uml",
         at: Annotated[
             Path | None,
-            typer.Option("--place", metavar="FILE", help="The board, with --target ssh."),
+            typer.Option("--access", metavar="FILE", help="The board, with --target ssh."),
         ] = None,
         yes: Annotated[
             bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
@@ -191,7 +191,7 @@ def _measured_run(
         )
     if settings or device.place is not None:
         raise UsageError(
-            f"{'--set' if settings else '--place'} and --from exclude each other",
+            f"{'--set' if settings else '--access'} and --from exclude each other",
             cause="what has been measured cannot be changed",
             remedy=f"leave out --from {made}",
         )

@@ -90,7 +90,8 @@ def register(app: typer.Typer) -> None:
         ] = Path("results"),
         target: Annotated[str, typer.Option(metavar="NAME", help="Where guests run.")] = "uml",
         place: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="The board, with --target ssh.")
+            Path | None,
+            typer.Option("--access", metavar="FILE", help="The board, with --target ssh."),
         ] = None,
         labgrid: Annotated[
             str, typer.Option(metavar="PLACE", help="Switches the board's power.")

@@ -87,7 +87,7 @@ def _reproduce(run: RunDirectory, case_id: str) -> str:
         catalogs=manifest.get("catalogs", ()),
         trace=bool(manifest.get("trace")),
         target=other_target(manifest),
-        place=str(manifest.get("place") or ""),
+        access=str(manifest.get("place") or ""),
         program=program(),
     )
 

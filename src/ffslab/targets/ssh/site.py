@@ -134,8 +134,8 @@ def site_for(cases: Sequence[Case], options: SiteOptions) -> BoardSite:
     if options.place is None:
         raise UsageError(
             "target ssh needs a file that describes the board",
-            cause="--place was not given",
-            remedy="--place FILE; docs/boards.md has an example",
+            cause="--access was not given",
+            remedy="--access FILE; docs/boards.md has an example",
         )
     ensure_packages(SSH_PACKAGES, cache_root() / "packages.log", ConsoleProgress())
     place = read_place(options.place)
