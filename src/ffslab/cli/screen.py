@@ -47,7 +47,7 @@ class Screen(Console):
 
     def out(self, *objects: Any, **how: Any) -> None:
         """As rich's, of the visible texts."""
-        super().out(*(visible(str(one)) for one in objects), **how)
+        super().out(*(visible(str(value)) for value in objects), **how)
 
 
 def screen(*, stderr: bool = False, width: int | None = None) -> Screen:

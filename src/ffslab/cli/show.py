@@ -36,16 +36,16 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.results.rundir import find_run
 
-        found = find_run(run, output)
+        directory = find_run(run, output)
         if as_json:
-            print_json(_run_values(found) if case is None else _case_values(found, case))
+            print_json(_run_values(directory) if case is None else _case_values(directory, case))
             return
         from ffslab.cli.screen import terminal
 
         if case is None:
-            _show_run(terminal(), found)
+            _show_run(terminal(), directory)
         else:
-            _show_case(terminal(), found, case)
+            _show_case(terminal(), directory, case)
 
 
 def _run_values(run: RunDirectory) -> dict[str, Any]:
@@ -149,17 +149,18 @@ def collector_lines(result: CaseResult) -> list[str]:
     """What YAFFS2 said of its garbage collector, if the case's options had it do so."""
     from ffslab.model.units import format_duration_ns
 
-    found = result.get("collector", {})
+    collector = result.get("collector", {})
     lines = []
-    if "forecast" in found:
-        one = found["forecast"]
+    if "forecast" in collector:
+        forecast = collector["forecast"]
+        taken = format_duration_ns(forecast["taken_ns"])
+        mean, p99 = forecast["error_mean_percent"], forecast["error_p99_percent"]
         lines.append(
-            f"collector: {one['runs']:,} runs foretold, {format_duration_ns(one['taken_ns'])} "
-            "together, mean error "
-            f"{one['error_mean_percent']:.2f} %, 99 of 100 within {one['error_p99_percent']:.1f} %"
+            f"collector: {forecast['runs']:,} runs foretold, {taken} together, mean error "
+            f"{mean:.2f} %, 99 of 100 within {p99:.1f} %"
         )
-    if "bound" in found:
-        bound = found["bound"]
+    if "bound" in collector:
+        bound = collector["bound"]
         lines.append(
             f"bound of {format_duration_ns(1000 * bound['bound_us'])}: missed by "
             f"{bound['missed']:,} of {bound['calls']:,} calls, which waited at most "

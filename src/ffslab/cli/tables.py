@@ -27,7 +27,7 @@ from ffslab.visible_text import visible
 from ffslab.workloads.modules import terminal_module
 from ffslab.workloads.registry import kind_of, workloads
 
-_ORDER: Mapping[str, int] = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+_ORDER: Mapping[str, int] = {outcome: number for number, outcome in enumerate(OUTCOMES)}
 _STYLE = {"pass": "green", "skip": "yellow"}
 _CASE_WIDTH = 31  # at least
 _EXAMPLES = 3  # of cases that are short as their study allows
@@ -80,9 +80,9 @@ def _print_short(
     console: Console, short: Sequence[tuple[CaseHead, ShortResult]], total: int
 ) -> None:
     """How many cases measured less than was asked for, how much less, and the worst of them."""
-    ordered = sorted(short, key=lambda one: _share(one[1]))
+    ordered = sorted(short, key=lambda entry: _share(entry[1]))
     # A partition that filled up is a finding; room for less is known beforehand.
-    examples = sorted(ordered, key=lambda one: not one[1]["stopped"])[:_EXAMPLES]
+    examples = sorted(ordered, key=lambda entry: not entry[1]["stopped"])[:_EXAMPLES]
     shares = dict.fromkeys((_percent(ordered[0][1]), _percent(ordered[-1][1])))
     full = sum(1 for _, how in short if how["stopped"])
     causes = ((full, "filled the partition"), (len(short) - full, "had no room for all of it"))

@@ -25,6 +25,7 @@ from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
 from ffslab.report.files import case_files, criteria_csv
 from ffslab.report.folding import fold
+from ffslab.report.front.page import front_of
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import (
     Read,
@@ -37,7 +38,6 @@ from ffslab.report.load import (
     read_figures,
     study_word,
 )
-from ffslab.report.opening.page import opening_of
 from ffslab.report.rating import rating_view
 from ffslab.report.repeats import repeats_view
 from ffslab.results.criteria import Criterion
@@ -84,7 +84,7 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
         (kind,) = (chapter.kind for chapter in chapters)
         template = environment().get_template(_template(kind))
         shown = report_module(kind).page(run_dir, read_cases)
-        shown["openings"] = [opening_of(shown["run"], criteria)]
+        shown["fronts"] = [front_of(shown["run"], criteria)]
     page = template.render(
         **shown,
         estimates=estimate_view(run_dir),
@@ -192,7 +192,7 @@ def _several(
         **common(run),
         "glossary": tuple(terms.items()),
         "parts": [_part(chapter, page) for chapter, page in shown],
-        "openings": [opening_of(page["run"], criteria, chapter.title) for chapter, page in shown],
+        "fronts": [front_of(page["run"], criteria, chapter.title) for chapter, page in shown],
     }
 
 
@@ -205,7 +205,7 @@ def _part(chapter: Chapter, page: Mapping[str, Any]) -> Part:
         "code_sizes": None,
         "repeats": None,
         "collector": None,
-        "openings": [],
+        "fronts": [],
         "files": {},
         "csv_link": "",
     }  # not of a part

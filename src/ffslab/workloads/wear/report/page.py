@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.lifetime.forecast import Estimate
-from ffslab.lifetime.read import CaseLife, life_of, outcome_of
+from ffslab.lifetime.read import CaseLife, life_of, wear_out_of
 from ffslab.lifetime.rows import END, TITLES, rows_of, volume
 from ffslab.report import data, wear
 from ffslab.report.configurations import chosen_among
@@ -60,7 +60,7 @@ def figures_of(row: CaseResult) -> Measured:
     `ffslab lifetime` makes it when it is asked for.
     """
     wear_result = wear_of(row)
-    dead = wear_result is not None and outcome_of(wear_result) is not None
+    dead = wear_result is not None and wear_out_of(wear_result) is not None
     return Measured(wear_result, life_of(row) if dead else None)
 
 

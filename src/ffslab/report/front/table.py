@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from ffslab.compare.words import value_text
 from ffslab.report.configurations import place_text
-from ffslab.report.opening.samples import Matter, Place, Row
-from ffslab.report.opening.weigh import Weighed
-from ffslab.report.opening.words import FEW_PLACES
+from ffslab.report.front.samples import Matter, Place, Row
+from ffslab.report.front.weigh import Weighed
+from ffslab.report.front.words import FEW_PLACES
 from ffslab.report.quantity import capitalized, unbroken
 from ffslab.report.standings import CUT
 

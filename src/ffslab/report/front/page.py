@@ -1,4 +1,4 @@
-"""The opening of a report as its template shows it: sentences, notes, the table of decisions."""
+"""The front of a report as its template shows it: sentences, notes, the table of decisions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Run
-from ffslab.report.opening.samples import Matter, matter_of
-from ffslab.report.opening.table import Decisions, decisions
-from ffslab.report.opening.weigh import Weighed, weigh
-from ffslab.report.opening.words import aside_sentence, best_sentence, unlike_sentence
+from ffslab.report.front.samples import Matter, matter_of
+from ffslab.report.front.table import Decisions, decisions
+from ffslab.report.front.weigh import Weighed, weigh
+from ffslab.report.front.words import aside_sentence, best_sentence, unlike_sentence
 from ffslab.report.standings import listed
 from ffslab.report.topics import Sentence
 from ffslab.results.criteria import Aspect, Criterion
@@ -28,7 +28,7 @@ _MOST_OF_A_COST = 3
 
 
 @dataclass(frozen=True)
-class Opening:
+class Front:
     """What the head of a report says of one workload: `title` where there are several."""
 
     title: str
@@ -38,12 +38,12 @@ class Opening:
     tables: tuple[Decisions, ...]
 
 
-def opening_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str = "") -> Opening:
-    """The opening on a run of one workload; `criteria` are those of each case by its id."""
+def front_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str = "") -> Front:
+    """The front of a report on one workload; `criteria` are those of each case by its id."""
     matter = matter_of(run, criteria)
     weighed = [weigh(row) for row in matter.rows]
     several = len(matter.configurations) > 1
-    return Opening(
+    return Front(
         title=title,
         sentences=tuple(_headlines(weighed, matter.synced)) if several else (),
         costs=tuple(_costs(weighed)) if several else (),
