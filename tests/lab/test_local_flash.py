@@ -59,7 +59,7 @@ cd /tmp
 export PYTHONPATH={files}/src HOME=/tmp PYTHONDONTWRITEBYTECODE=1
 said() {{ echo "@@ $1"; shift; "$@" 2>&1; echo "status $?"; }}
 here() {{ place=$1; shift
-    {python} -m ffslab run {files}/study.toml --target local --place {files}/$place.toml \\
+    {python} -m ffslab run {files}/study.toml --target local --access {files}/$place.toml \\
         --no-report "$@"; }}
 rm /dev/vtime  # the lab's own clock, which stands still in a shell
 said mounted here right --yes -o /tmp/r

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from test_advise_limits import alone, log
 from test_advise_needs import CATALOG, MIB
-from test_advise_values import booted, step
-from test_advise_verdict import (
+from test_advise_ranking import (
     FASTMAP,
     JFFS2,
     PLAIN,
@@ -23,6 +22,7 @@ from test_advise_verdict import (
     order_of,
     values,
 )
+from test_advise_values import booted, step
 
 from ffslab.advise.advice import (
     Advice,
@@ -35,8 +35,8 @@ from ffslab.advise.advice import (
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.needs import Needs
 from ffslab.advise.probes import POWER, POWER_HISTORIES, probes
+from ffslab.advise.ranking import RULE, Cell, Judged
 from ffslab.advise.readings import Reading, Value
-from ffslab.advise.verdict import RULE, Cell, Judged
 
 FAILED = Value(None, "panic", failed=True)
 

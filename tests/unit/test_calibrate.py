@@ -356,8 +356,8 @@ def test_the_files_name_a_chip_that_there_has_to_be(tmp_path: Path) -> None:
         (("--board", "apf27", "--name", "A B"), "is no name for a board"),
         (("--board", "apf27", "--from", "nowhere"), "nowhere"),
         (("--board", "apf27", "--from", "x", "--set", "seed=1"), "--set and --from exclude"),
-        (("--board", "apf27", "--from", "x", "--place", "b.toml"), "--place and --from exclude"),
-        (("--board", "apf27", "--target", "ssh", "--place", "b.toml"), "b.toml"),
+        (("--board", "apf27", "--from", "x", "--access", "b.toml"), "--access and --from exclude"),
+        (("--board", "apf27", "--target", "ssh", "--access", "b.toml"), "b.toml"),
     ],
 )
 def test_wrong_usage_is_told(ffslab_command: Command, words: tuple[str, ...], told: str) -> None:

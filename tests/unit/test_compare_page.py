@@ -22,7 +22,7 @@ from ffslab.compare.cases import Side
 from ffslab.compare.engine import Comparison, compare_runs
 from ffslab.compare.tables import Choice
 from ffslab.report.comparison.page import ShownCase, ShownComparison, render_comparisons, shown
-from ffslab.report.parts import Table
+from ffslab.report.elements import Table
 
 
 def page(found: Comparison, choice: Choice | None = None) -> ShownComparison:

@@ -23,7 +23,7 @@ from ffslab.compare.standing import standing
 from ffslab.rating.factors import sign_of
 from ffslab.report.axes import FILES, axis_of
 from ffslab.report.curves import styles_for
-from ffslab.report.parts import Table, by_filesystem
+from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.quantity import duration_range, significant
 from ffslab.results.outcome import Outcome
 from ffslab.workloads.tree.report import criteria, figures, options, sentences

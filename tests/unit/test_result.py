@@ -49,7 +49,7 @@ from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import open_store
 from ffslab.workloads.append_log.stored import log_of
 from ffslab.workloads.micro.stored import StreamResult, micro_of, streams_of
-from ffslab.workloads.parts import result_part
+from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import workloads
 from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
 from ffslab.workloads.script.plan import STATUS
@@ -161,7 +161,7 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
-    shapes = (CaseResult, *dict.fromkeys(result_part(kind).KEYS for kind in workloads()))
+    shapes = (CaseResult, *dict.fromkeys(result_module(kind).KEYS for kind in workloads()))
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
     for result in results.values():
@@ -183,7 +183,7 @@ def test_outcomes_have_one_list() -> None:
 def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, Any]]) -> None:
     assert keys_elsewhere() == {"micro": None, "requests": [], "tree": None, "image": None}
     # FFSMark has all it says in what every result has.
-    alone = {kind for kind in workloads() if not result_part(kind).ELSEWHERE} - {"ffsmark"}
+    alone = {kind for kind in workloads() if not result_module(kind).ELSEWHERE} - {"ffsmark"}
     for name, result in results.items():
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),

@@ -11,8 +11,7 @@ from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import COMPRESSION, Change, changes_of, compression_words
 from ffslab.advise.needs import Needs
 from ffslab.advise.probes import Probe, interval_us, records_of
-from ffslab.advise.readings import Reading, readings_of, values_of
-from ffslab.advise.verdict import (
+from ffslab.advise.ranking import (
     RULE,
     Cell,
     Judged,
@@ -21,6 +20,7 @@ from ffslab.advise.verdict import (
     judge_candidates,
     needs_asked,
 )
+from ffslab.advise.readings import Reading, readings_of, values_of
 from ffslab.model.catalog import Catalog
 from ffslab.model.units import format_duration_ns, format_size
 from ffslab.results.result import CaseResult

@@ -92,7 +92,7 @@ def _tell(text: str) -> None:
     """One line of progress that the next overwrites; nothing where there is no terminal."""
     import sys
 
-    from ffslab.streams import own_stream, visible
+    from ffslab.visible_text import own_stream, visible
 
     if sys.stderr.isatty():
         own_stream(sys.stderr).write(f"\r\033[K{visible(text[:78])}")

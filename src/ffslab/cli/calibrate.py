@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
         ] = DEFAULT_TARGET,
         at: Annotated[
             Path | None,
-            typer.Option("--place", metavar="FILE", help="The board, on a target with boards."),
+            typer.Option("--access", metavar="FILE", help="The board, on a target with boards."),
         ] = None,
         yes: Annotated[
             bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
@@ -198,7 +198,7 @@ def _measured_run(
         return run_study(choice, output, _watch(), jobs=jobs, options=options)
     if settings or device.place is not None:
         raise UsageError(
-            f"{'--set' if settings else '--place'} and --from exclude each other",
+            f"{'--set' if settings else '--access'} and --from exclude each other",
             cause="what has been measured cannot be changed",
             remedy=f"leave out --from {made}",
         )

@@ -142,22 +142,24 @@ def _comparisons(
     first = load_side(find_run(base, output))
     if axis is not None:
         before, *after = axis_sides(first, axis, base_value)
-        found = [compare_values(before, side, axis, rules) for side in after]
-        return _with_pairs(found, first)
+        comparisons = [compare_values(before, side, axis, rules) for side in after]
+        return _with_pairs(comparisons, first)
     sides = [load_side(find_run(name, output)) for name in new]
-    found = [compare_runs(first, side, rules) for side in sides]
-    for comparison in found:
+    comparisons = [compare_runs(first, side, rules) for side in sides]
+    for comparison in comparisons:
         _require_pairs(comparison)
-    return found
+    return comparisons
 
 
 def _with_pairs(comparisons: list[Comparison], run: Side) -> list[Comparison]:
     """The comparisons of values that have a pair; UsageError if none has."""
     from ffslab.compare.pairs import also_differing
 
-    found = [one for one in comparisons if any(case.ids for case in one.cases)]
-    if found:
-        return found
+    with_cases = [
+        comparison for comparison in comparisons if any(case.ids for case in comparison.cases)
+    ]
+    if with_cases:
+        return with_cases
     axis, base = comparisons[0].axis, comparisons[0].base
     others = also_differing(run.cases, axis)
     raise UsageError(

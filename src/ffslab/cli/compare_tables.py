@@ -117,8 +117,10 @@ def _print_circumstances(console: Console, comparison: Comparison) -> None:
     table.add_column("base", overflow="fold", max_width=_LONGEST_VALUE)
     table.add_column("new", overflow="fold", max_width=_LONGEST_VALUE)
     table.add_column("cases", justify="right", no_wrap=True)
-    for found in comparison.circumstances:
-        table.add_row(found.name, found.base, found.new, str(found.cases or "all"))
+    for circumstance in comparison.circumstances:
+        table.add_row(
+            circumstance.name, circumstance.base, circumstance.new, str(circumstance.cases or "all")
+        )
     console.print(table)
     console.print()
 
@@ -199,14 +201,14 @@ def _print_errors(console: Console, errors: Sequence[ModelError]) -> None:
         table.add_column(name, overflow="fold")
     for name in ("lab", "board", "error", "board's range"):
         table.add_column(name, justify="right", no_wrap=True)
-    for one in errors:
-        if one.figure.main:
+    for error in errors:
+        if error.figure.main:
             table.add_row(
-                one.case,
-                figure_title(one.figure),
-                *values_text(one.figure.metric, one.lab, one.board),
-                signed_percent(100 * one.error, 3),
-                f"{100 * one.spread:.1f} %" if one.repeats > 1 else "not repeated",
+                error.case,
+                figure_title(error.figure),
+                *values_text(error.figure.metric, error.lab, error.board),
+                signed_percent(100 * error.error, 3),
+                f"{100 * error.spread:.1f} %" if error.repeats > 1 else "not repeated",
             )
     console.print(_indented(table))
     for summary in summaries(errors):
@@ -242,8 +244,8 @@ def _print_lacking_band(console: Console, comparison: Comparison) -> None:
     lacking = [
         side
         for side, histories in (
-            (comparison.base, [found.base_histories for found in measured]),
-            (comparison.new, [found.new_histories for found in measured]),
+            (comparison.base, [band.base_histories for band in measured]),
+            (comparison.new, [band.new_histories for band in measured]),
         )
         if max(histories, default=1) < 2
     ]

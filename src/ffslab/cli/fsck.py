@@ -89,7 +89,7 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.errors import EXIT_FAILED
 
-        place = {
+        position = {
             "page_bytes": page_bytes,
             "oob_bytes": oob_bytes,
             "pages_per_block": pages_per_block,
@@ -99,9 +99,9 @@ def register(app: typer.Typer) -> None:
         tags = {"oob_offset": oob_offset, "inband": inband, "tags_ecc": tags_ecc}
         if kind is Kind.logfs:
             _refuse(kind, tags)
-            shown = _examined_logfs(image, place)
+            shown = _examined_logfs(image, position)
         else:
-            shown = _examined_yaffs2(image, {**place, **tags})
+            shown = _examined_yaffs2(image, {**position, **tags})
         if as_json:
             _print_json(shown, listing=listing)
         else:

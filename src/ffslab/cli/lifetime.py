@@ -102,7 +102,7 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
     from ffslab.results.rundir import find_run
 
     try:
-        found = find_run(name, output)
+        directory = find_run(name, output)
     except UsageError as no_run:
         try:
             find_study(name)
@@ -119,9 +119,9 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
         raise UsageError(
             f"{name} is a run, and --set changes a study",
             cause="what has been run cannot be changed",
-            remedy=f"{command('lifetime', found.path)}, or the study's name instead",
+            remedy=f"{command('lifetime', directory.path)}, or the study's name instead",
         )
-    return found
+    return directory
 
 
 def _check(prepared: Prepared) -> None:
@@ -194,8 +194,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (*_estimate(row.forecast, volume), measured, off)
 
 
-def _estimate(one: Estimate, words: Callable[[float], str]) -> tuple[str, str]:
-    return words(one.middle), f"{words(one.low)}–{words(one.high)}"
+def _estimate(estimate: Estimate, words: Callable[[float], str]) -> tuple[str, str]:
+    return words(estimate.middle), f"{words(estimate.low)}–{words(estimate.high)}"
 
 
 def _print_basis(console: Console, lives: Sequence[CaseLife]) -> None:

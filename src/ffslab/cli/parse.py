@@ -14,7 +14,7 @@ import typer
 
 from ffslab.errors import UsageError
 from ffslab.reading import INTEGER_MAX, UnreadableError, toml_value
-from ffslab.streams import visible_json
+from ffslab.visible_text import visible_json
 
 Catalogs = Annotated[
     list[Path] | None,

@@ -91,7 +91,8 @@ def register(app: typer.Typer) -> None:
             str, typer.Option(metavar="NAME", help="Where guests run.")
         ] = DEFAULT_TARGET,
         place: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="The board, on a target with boards.")
+            Path | None,
+            typer.Option("--access", metavar="FILE", help="The board, on a target with boards."),
         ] = None,
         labgrid: Annotated[
             str, typer.Option(metavar="PLACE", help="Switches the board's power.")

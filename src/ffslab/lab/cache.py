@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import InfrastructureError
-from ffslab.holder import holder_of, write_holder
 from ffslab.lab.progress import Progress
+from ffslab.lock_holder import holder_of, write_holder
 
 STAMP = "complete.json"
 _SCRATCH_PREFIX = "tmp-"

@@ -213,7 +213,7 @@ def plain_case(row: CaseHead, manifest: Document, study: str, fixed: Container[s
             row["id"],
             catalogs=catalogs,
             target=other_target(manifest),
-            place=str(manifest.get("place") or ""),
+            access=str(manifest.get("place") or ""),
         ),
         reason=row["reason"],
         console="\n".join(row["excerpt"]),

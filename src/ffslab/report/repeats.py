@@ -13,8 +13,8 @@ from statistics import median
 from typing import Any
 
 from ffslab.compare.words import figure_title, percent_text, value_text
+from ffslab.report.elements import Table
 from ffslab.report.load import all_rows, open_run, repeated_ids
-from ffslab.report.parts import Table
 from ffslab.results.repeats import group_of
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure

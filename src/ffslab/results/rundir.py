@@ -31,7 +31,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from ffslab.errors import DamagedResultError, InfrastructureError, UsageError
-from ffslab.holder import holder_of, write_holder
+from ffslab.lock_holder import holder_of, write_holder
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case, case_spec
 from ffslab.model.names import suggestion

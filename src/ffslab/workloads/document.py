@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ffslab.results.schema import DECISION_METRICS, GENERAL, Metric
-from ffslab.workloads.parts import metrics_part
+from ffslab.workloads.modules import metrics_module
 from ffslab.workloads.registry import workloads
 
 _BEGIN = """# The metrics
@@ -31,7 +31,7 @@ _HEAD = (
 
 def metrics_document() -> str:
     """The whole document."""
-    parts = [metrics_part(kind) for kind in workloads()]
+    parts = [metrics_module(kind) for kind in workloads()]
     own = "".join(_section(f"Of {part.OF}", part.METRICS, part.NOTE) for part in parts)
     verdict = _section("Of the verdict", DECISION_METRICS, _OF_THE_VERDICT)
     return f"{_BEGIN}{_section('Of all workloads', GENERAL)}{own}{verdict}"

@@ -10,7 +10,7 @@ from ffslab.report import data
 from ffslab.report.configurations import chosen_among
 from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
-from ffslab.report.parts import Table
+from ffslab.report.elements import Table
 from ffslab.report.quantity import duration, grouped
 from ffslab.results.result import CaseResult
 from ffslab.workloads.sample_files.stored import Stored, stored_of

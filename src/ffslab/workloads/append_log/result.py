@@ -60,7 +60,7 @@ def shortfall(
     return Shortfall("lines", done, asked, FULL, accepted=False, told=told)
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The mean and the 99th percentile of what the daemon waits for."""
     line = line_latency(result["latencies"])
     if line is None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.report.curves import styles_for
+from ffslab.report.elements import seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
-from ffslab.report.parts import seeds_text
 from ffslab.report.quantity import capitalized
 from ffslab.report.standings import ALIKE
 from ffslab.workloads.append_log.report import sentences, tables

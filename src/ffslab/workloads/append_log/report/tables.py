@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from ffslab.report import charts, data, tails
 from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, curves, linear_quantity
 from ffslab.report.distribution import PERCENTILES, Distribution
-from ffslab.report.parts import Table, by_filesystem
+from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.workloads.append_log.report.load import LogCase, LogRun, operations
 from ffslab.workloads.append_log.report.sentences import background_share

@@ -11,10 +11,10 @@ from typing import Any
 from ffslab.errors import DamagedResultError
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style
+from ffslab.report.elements import Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
-from ffslab.report.parts import Table, seeds_text
 from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.report.standings import ALIKE, CUT
 from ffslab.report.topics import Sentence, Topic

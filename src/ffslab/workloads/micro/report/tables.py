@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ffslab.report import data
 from ffslab.report.axes import axis_of
-from ffslab.report.parts import Table
+from ffslab.report.elements import Table
 from ffslab.report.quantity import SPACE, duration, grouped, significant, times
 from ffslab.report.standings import (
     ALIKE,

@@ -9,10 +9,10 @@ from typing import Any
 
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style, styles_for
+from ffslab.report.elements import Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common, fixed_axes
-from ffslab.report.parts import Table, seeds_text
 from ffslab.report.topics import Sentence
 from ffslab.workloads.tree.report import criteria, figures, options, sentences, tables
 from ffslab.workloads.tree.report.data import TreeRun

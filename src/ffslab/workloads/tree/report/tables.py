@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.report import data
-from ffslab.report.parts import Table, by_filesystem
+from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.quantity import duration, duration_range, grouped, significant
 from ffslab.workloads.tree.report.criteria import Rated
 from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image, Step, Task, TreeCase, TreeRun

@@ -1,4 +1,4 @@
-"""The verdict in sentences, each computed from a weighed row: who is best, by how much, where."""
+"""The front in sentences, each computed from a weighed row: who is best, by how much, where."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ffslab.compare.words import (
     value_text,
     values_text,
 )
+from ffslab.report.front.samples import Cell, Row, where
+from ffslab.report.front.weigh import Weighed
 from ffslab.report.quantity import capitalized
 from ffslab.report.standings import CUT, listed
-from ffslab.report.verdict.samples import Cell, Row, where
-from ffslab.report.verdict.weigh import Weighed
 from ffslab.results.schema import Metric
 
 FEW_PLACES = 3  # up to so many places are told one by one
