@@ -66,7 +66,7 @@ _CONTENTS = "cache contents"
 _CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "pyarrow", "pydantic", "rich", "typer")
 _REPORT_DISTRIBUTIONS = ("vl-convert-python",)
 _OPTIONAL_PROGRAMS = (
-    ("chromium", "shows and prints reports in the tests of their looks", "chromium"),
+    ("chromium", "shows and prints reports in the tests of their appearance", "chromium"),
     ("flash_erase", "flash tools to run inside the lab (mtd-utils)", "mtd-utils"),
     ("fio", "fio's own workloads inside the lab", "fio"),
     ("postmark", "the original benchmark, to compare ffsmark with", "postmark"),
@@ -298,7 +298,7 @@ def damaged_entries() -> Iterator[tuple[Path, str]]:
 def _cache_contents() -> Iterator[Finding]:
     damaged = list(damaged_entries())
     for entry, wrong in damaged:
-        remedy = f"{_setup()}, which moves it aside; what needs it makes it again"
+        remedy = f"{_setup()}, which moves it aside; the next command that needs it makes it again"
         yield Finding(_CONTENTS, State.DAMAGED, f"{entry}: {wrong}", remedy)
     set_aside = sorted(
         path
@@ -307,10 +307,10 @@ def _cache_contents() -> Iterator[Finding]:
         if is_set_aside(path)
     )
     for aside in set_aside:
-        detail = f"{aside} was damaged, and is kept to be looked at"
+        detail = f"{aside} was damaged; ffslab keeps it for inspection"
         yield Finding(_CONTENTS, State.OPTIONAL, detail, f"rm -r {aside}")
     if not damaged and not set_aside:
-        yield Finding(_CONTENTS, State.GOOD, "every file is what was built")
+        yield Finding(_CONTENTS, State.GOOD, "all files are as they were built")
 
 
 def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Rate the file systems of a run by the rules of its study.
 
-        Explorations of power cuts that the rules name are looked for beside the run.
+        Looks beside the run for explorations of power cuts that the rules name.
         """
         from ffslab.errors import UsageError
         from ffslab.report.rating import rated

@@ -64,7 +64,9 @@ def register(app: typer.Typer) -> None:
         ] = None,
         repeats: Annotated[
             int | None,
-            typer.Option("--repeats", min=1, max=99, metavar="N", help="Of a case on a board [3]."),
+            typer.Option(
+                "--repeats", min=1, max=99, metavar="N", help="Runs of each case on a board [3]."
+            ),
         ] = None,
         jobs: Annotated[
             int | None,
@@ -90,7 +92,8 @@ def register(app: typer.Typer) -> None:
         ] = Path("results"),
         target: Annotated[str, typer.Option(metavar="NAME", help="Where guests run.")] = "uml",
         place: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="The board, with --target ssh.")
+            Path | None,
+            typer.Option(metavar="FILE", help="The file of the board, with --target ssh."),
         ] = None,
         labgrid: Annotated[
             str, typer.Option(metavar="PLACE", help="Switches the board's power.")
@@ -132,7 +135,7 @@ def register(app: typer.Typer) -> None:
 
         if scratch is not None and not scratch.is_dir():
             raise UsageError(
-                f"--scratch {scratch} is no directory",
+                f"--scratch {scratch} is not a directory",
                 cause="a mistyped path, or a disk that is not mounted",
                 remedy=f"mkdir -p {shlex.quote(str(scratch))}, or leave --scratch out",
             )
@@ -247,7 +250,7 @@ def _consent(yes: bool) -> Callable[[str], None]:
             return
         typer.echo(what, err=True)
         if not sys.stdin.isatty():
-            raise UsageError("nobody is there to allow that", remedy="the same command with --yes")
+            raise UsageError("there is no terminal to ask at", remedy="the same command with --yes")
         if not typer.confirm("Go on?", err=True):
             raise UsageError("nothing was destroyed", cause="the answer was no")
 

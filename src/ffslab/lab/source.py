@@ -295,7 +295,8 @@ def _download_further(
     if found != version:
         archive.unlink()
         raise InfrastructureError(
-            f"the files for {name} of kernel source {version} cannot be had, those of {found} can",
+            f"the files for {name} of kernel source {version} cannot be fetched, those of "
+            f"{found} can",
             cause="the archive has moved on since the lab's source was fetched",
             remedy=f"{program()} setup --force, which builds the lab of {found}",
         )

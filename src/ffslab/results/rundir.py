@@ -293,7 +293,7 @@ def _other_cases(read: Sequence[str], listed: Sequence[str]) -> str:
     missing = [one for one in listed if one not in set(read)]
     strange = [one for one in read if one not in set(listed)]
     if strange:
-        return f"the result of {strange[0]}, which is no case of the run"
+        return f"the result of {strange[0]}, which is not a case of the run"
     if len(read) + len(missing) == len(listed) and missing:
         return f"{len(read)} results of {len(listed)} cases of a complete run; {missing[0]} lacks"
     return "results twice, or in another order than the cases"

@@ -53,7 +53,8 @@ def verdict_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str
 
 
 def _headlines(weighed: Sequence[Weighed], synced: Mapping[str, str]) -> list[Finding]:
-    """Who is fastest; beside it what ends in memory. A row that has no match elsewhere says so."""
+    """Which is fastest; beside it what ends in memory. A row that has no match elsewhere says "
+    "so."""
     found = []
     for one in weighed:
         if not one.row.headline:
@@ -96,8 +97,8 @@ def _notes(run: Run, matter: Matter, weighed: Sequence[Weighed]) -> list[str]:
         names = sorted({label for label, _ in matter.failed})
         count = sum(map(len, matter.failed.values()))
         notes.append(
-            f"{count} of {len(run.cases)} cases did not pass, of {listed(names)}: where they would "
-            "stand is not known, and no figure here is theirs."
+            f"{count} of {len(run.cases)} cases did not pass, of {listed(names)}: their place "
+            "is not known, and no figure here comes from them."
         )
     if any(one.row.headline and (one.aside or unlike_sentence(one)) for one in weighed):
         notes.append(f"{_LATE}{_sync_advice(run, matter)}")

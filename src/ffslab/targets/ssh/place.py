@@ -123,13 +123,14 @@ def read_place(path: Path) -> Place:
 def _place(stated: _PlaceFile, path: Path) -> Place:
     if stated.architecture and stated.architecture not in AGENT_ARCHITECTURES:
         raise SpecError(
-            f"{path}: architecture {stated.architecture!r} is none that the agent is built for",
+            f"{path}: architecture {stated.architecture!r} is not one that the agent can be "
+            "built for",
             cause=f"it is one of: {', '.join(AGENT_ARCHITECTURES)}",
             remedy='the nearest of these, or cross_compile = "PREFIX-" of your own compiler',
         )
     if not stated.architecture and not stated.cross_compile:
         raise SpecError(
-            f"{path}: it does not say what the agent is to be built for",
+            f"{path}: it does not say for which processor to build the agent",
             remedy=f'architecture = "{AGENT_ARCHITECTURES[0]}" (or another), or cross_compile',
         )
     try:
@@ -138,7 +139,7 @@ def _place(stated: _PlaceFile, path: Path) -> Place:
         raise SpecError(f"{path}: partition.size: {error}") from error
     modules = _path(stated.modules, path)
     if modules is not None and not modules.is_dir():
-        raise SpecError(f"{path}: modules: {modules} is no directory")
+        raise SpecError(f"{path}: modules: {modules} is not a directory")
     return Place(
         path=path,
         name=stated.name,

@@ -54,13 +54,13 @@ class Script(Workload):
                 if found.setdefault(place, contents) != contents:
                     raise SpecError(
                         f"two files would be {PLACE}/{place} in the guest",
-                        cause="files are put beside the script by their names",
+                        cause="files lie beside the script under their names",
                         remedy="rename one of them",
                     )
         size = sum(map(len, found.values()))
         if size > _LARGEST:
             raise SpecError(
-                f"{path} and its files have {size:,} bytes, {_LARGEST:,} are possible",
+                f"{path} and its files have {size:,} bytes, at most {_LARGEST:,}",
                 cause="they are in the memory of the guest, beside its caches",
                 remedy='let the script make the data, or workload.kind = "tree" with an image',
             )

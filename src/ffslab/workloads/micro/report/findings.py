@@ -1,4 +1,4 @@
-"""What a run shows, computed from its data: who is fastest where, what fill and idle time change.
+"""What a run shows, computed from its data: which is fastest where, what fill and idle time change.
 
 Every table follows one rule that is stated with it. Ratios relate means over seeds at the same
 point of the axes; of several points their range is given with where its ends are, never a mean.
@@ -88,7 +88,7 @@ def _along_first(line: Mapping[Point, Mean], others: Point) -> dict[float, float
 
 
 def rankings(section: Section, *, on_flash: bool = False) -> tuple[Ranking, ...]:
-    """Who is fastest where: a ranking per panel, and per value of the second axis if there is one.
+    """Which is fastest where: a ranking per panel, and per value of the second axis, if any.
 
     `on_flash`: only of panels in which the writes of some configuration end in memory, without it.
     """
@@ -212,19 +212,19 @@ def _pairs(
 
 def topics(section: Section) -> tuple[Topic, ...]:
     """The section in sentences: what its axes but the request size change, where it has such, then
-    who is fastest where. Of many panels the tables say that, and the strongest effects are told.
+    which is fastest where. Of many panels the tables say that, and the strongest effects are told.
     """
     first, changed = first_sentences(section), effect_sentences(section)
     words = " and the ".join(axis.word for axis in section.axes if axis.name != REQUEST)
     if len(section.panels) > _MANY:
         first = ()
         changed = tuple(sorted(changed, key=lambda finding: -finding.weight)[:_MANY])
-    told = (Topic(f"What the {words} changes", changed), Topic("Who is fastest where", first))
+    told = (Topic(f"What the {words} changes", changed), Topic("Which is fastest where", first))
     return tuple(topic for topic in told if topic.findings)
 
 
 def first_sentences(section: Section) -> tuple[Finding, ...]:
-    """Who is first in each panel, at each value of the second axis."""
+    """Which is first in each panel, at each value of the second axis."""
     through = {(r.panel, r.place): r for r in rankings(section, on_flash=True)}
     found = []
     for ranking in rankings(section):
@@ -255,7 +255,7 @@ def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Finding:
 
 
 def _standing_text(ranking: Ranking) -> str:
-    """Who is fastest where, and who comes next."""
+    """Which is fastest where, and who comes next."""
     found, axis = ranking.standing, ranking.axis
     text = who_is_first(found, axis, ranking.cut)
     return text + behind_text(found, axis, ranking.cut, _FOLLOWERS)

@@ -26,9 +26,10 @@ from ffslab.workloads.micro.report.requests import MOST_DOTS, Choice, choose, co
 from ffslab.workloads.micro.report.series import Section, labels_of, sections
 
 _RULE = (
-    "Configurations are compared at each point, with the smallest mean response time there; of "
-    "several points the range is given with where its ends are, not a mean, because who is fastest "
-    f"may change along an axis. {sentence(ALIKE)} counts as alike. Lines cross between "
+    "The report compares configurations at each point, with the smallest mean response time "
+    "there. For several points it gives the range and where its ends are, not a mean, because "
+    f"another one may be fastest further along an axis. {sentence(ALIKE)} counts as alike. Lines "
+    "cross between "
     "two neighbouring points at which one is faster here and the other there."
 )
 _CACHE = {
@@ -42,8 +43,8 @@ _GLOSSARY = (
     ("request, response time", "One read() or write() of a given size; how long the call took."),
     (
         "start-up, running phase",
-        "The first requests of a case, as long as they are served differently from the rest; and "
-        "the rest.",
+        "The first requests of a case, while the file system serves them differently; and the "
+        "rest.",
     ),
     ("saturated", "The partition was written until it was full, and everything removed."),
     ("flush", "What a file system kept in memory is written after the last request (syncfs)."),
@@ -130,7 +131,7 @@ def _topics(found: Sequence[Section]) -> tuple[Topic, ...]:
 
 
 def _finding_tables(section: Section) -> list[Table]:
-    """The tables of the rules: who is fastest where, what the axes change."""
+    """The tables of the rules: which is fastest where, what the axes change."""
     found = [tables.ranking_table(section), tables.winners_table(section)]
     lines = findings.response_curves(section)
     for axis in section.axes:
@@ -200,8 +201,8 @@ def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:
             "programmed in the flush"
         )
     return (
-        f"**A write to {' or '.join(found)} ends when its data are in memory.** So most response "
-        "times are those of memory, and some are of waiting for room in it. Kernel threads "
+        f"**A write to {' or '.join(found)} ends when its data are in memory.** So most "
+        "response times measure memory, and some the wait for room in it. Kernel threads "
         "(kworker) do the work on the flash, during and between requests and in the flush after "
         f"the last one. {'. '.join(parts)}. Erases and pages include all of that."
     )
@@ -256,11 +257,9 @@ def _reads(case: MicroCase) -> bool:
 def _preparation_lead(run: MicroRun) -> str:
     keys = {case.preparation.key for case in run.cases if case.preparation} - {""}
     if not keys:
-        return (
-            "Each case brought its flash into the initial state itself, in the guest it measured."
-        )
+        return "Each case prepared the initial state itself, in the guest that it measured."
     return (
-        "Each state was brought about once, in a guest of its own; its flash was kept as a "
-        f"snapshot, and every case began with a restored copy ({grouped(len(keys))} snapshots for "
+        "A guest of its own prepared each state once; every case began with a copy of its "
+        f"snapshot ({grouped(len(keys))} snapshots for "
         f"{grouped(len(run.cases))} cases)."
     )

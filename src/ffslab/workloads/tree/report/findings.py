@@ -43,9 +43,10 @@ from ffslab.workloads.tree.report.series import (
 from ffslab.workloads.tree.report.words import MOUNT, SPLITS, SYNC, UNMOUNT
 
 RULE = (
-    "Configurations are compared at each point of the axis, at the seeds that all have there, with "
-    "the smallest value; of several points the range is given with where its ends are, not a mean, "
-    f"because who is fastest may change along an axis. {sentence(ALIKE)} counts as "
+    "The report compares configurations at each point of the axis, at the seeds that all have "
+    "there, with the smallest value. For several points it gives the range and where its ends "
+    "are, not a mean, because another one may be fastest further along an axis. "
+    f"{sentence(ALIKE)} counts as "
     "alike. Lines cross between two neighbouring points at which one is faster here and the other "
     "there. Growth: the exponent e of value ∝ (axis)^e from the first to the last point; 1 is in "
     "proportion, 0 not at all. Of changes the largest and the smallest are named. Background: "
@@ -68,7 +69,7 @@ class Said:
 
 def section_findings(run: TreeRun, section: Section) -> tuple[tuple[str, tuple[Said, ...]], ...]:
     """A section's sentences with what they are about, the main questions first."""
-    first = "Who is fastest where, and which lines cross" if section.axis else "Who is fastest"
+    first = "Which is fastest where, and which lines cross" if section.axis else "Which is fastest"
     groups: tuple[tuple[str, Iterable[Said]], ...] = (
         (first, _firsts(run, section)),
         ("A second run on the same flash", _second_runs(section)),
@@ -84,7 +85,7 @@ def section_findings(run: TreeRun, section: Section) -> tuple[tuple[str, tuple[S
 
 def topics(run: TreeRun, found: Sequence[Section]) -> tuple[Topic, ...]:
     """What stands at the head of the page, the main questions first: what options change, where
-    file systems have several; who is first where; what comes of a second run or a crash; and what
+    file systems have several; which is first where; what comes of a second run or a crash; and what
     explains it. Of several sections the strongest sentence of each kind, and those about mounting.
     """
     told: dict[str, list[Finding]] = {}
@@ -143,7 +144,7 @@ def _megabytes(size: float) -> str:
 
 
 def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
-    """Who is first where in each step, how far the others are behind, and where lines cross."""
+    """Which is first where in each step, how far the others are behind, and where lines cross."""
     for criterion in criteria(run, [section]):
         if not criterion.is_size and (found := standing(lines_of(criterion))):
             furthest = max(behind.distance for behind in found.behind.values())
