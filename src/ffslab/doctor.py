@@ -66,7 +66,7 @@ _CONTENTS = "cache contents"
 _CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "pyarrow", "pydantic", "rich", "typer")
 _REPORT_DISTRIBUTIONS = ("vl-convert-python",)
 _OPTIONAL_PROGRAMS = (
-    ("chromium", "shows and prints reports in the tests of their looks", "chromium"),
+    ("chromium", "shows and prints reports in the tests of their appearance", "chromium"),
     ("flash_erase", "flash tools to run inside the lab (mtd-utils)", "mtd-utils"),
     ("fio", "fio's own workloads inside the lab", "fio"),
     ("postmark", "the original benchmark, to compare ffsmark with", "postmark"),

@@ -180,7 +180,7 @@ def test_writes_and_life_are_noted_with_their_figures() -> None:
     needs = small(partition="64 MiB", writes=writes, content=content)
     found = notes_of(needs)
     assert len(found) == 3 and found[2].startswith(
-        "Writes were measured on a flash of which nine tenths had been written to before: "
+        "Writes were measured on a flash with nine tenths written before: "
         "3,932 records of 999 B, one each 9.99 ms, beside 1 MiB of data that stay."
     )
     assert len(notes_of(small())) == 2

@@ -48,7 +48,7 @@ def test_the_headline_is_the_outcome() -> None:
         (
             compared(row, plain(3000), threshold=None),
             False,
-            "? Not judged: another build, and its band was not measured.",
+            "? Not judged: another build, without a measured band.",
         ),
         (compared(row, {**plain(3000), "outcome": "fail"}, threshold=None), True, "✕ Worse."),
         (compared(row, plain(1000), "b1"), True, "✕ Worse."),

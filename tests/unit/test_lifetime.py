@@ -356,8 +356,8 @@ def test_what_cannot_be_forecast_is_an_error(ffslab_command: Command, tmp_path: 
     ran = sorted(path.name for path in (tmp_path / "results").glob("2*"))[0]
     for words, told, next_step in (
         (("everlasting",), "has no endurance figure", "--endurance 100000"),
-        ((ran,), "says nothing of wear", "lifetime wear"),
-        (("small.toml",), "study small says nothing of wear", "lifetime lifetime"),
+        ((ran,), "measures no wear", "lifetime wear"),
+        (("small.toml",), "study small measures no wear", "lifetime lifetime"),
         (("nobody",), "neither a run in results nor a study", "lifetime lifetime"),
         (("life", "--set", "seed=2"), "--set changes a study", "lifetime results/life"),
         (("life", "--daily", "much"), "is not a size", "50 MB"),

@@ -118,7 +118,7 @@ def test_places_that_agree_are_one_range_and_places_that_do_not_are_told_apart()
         ]
     )
     assert headlines(trade) == [
-        "The work: **who is first depends on where.** "
+        "The work: **which is first depends on where.** "
         "State free: **YAFFS2** is 2.00 times faster than JFFS2 (2.00 s against 4.00 s); "
         "state aged: **JFFS2** is 3.00 times faster than YAFFS2 (3.00 s against 9.00 s)."
     ]
@@ -131,7 +131,8 @@ def test_of_many_places_it_says_at_how_many_and_never_a_mean() -> None:
         measured.append((case("jffs2", **axes), [time(4.0)]))
         measured.append((case("yaffs2", **axes), [time(8.0 if size == 5 else 2.0)]))
     assert headlines(told(measured)) == [
-        "The work: who is first depends on where: of 5 points **YAFFS2** at 4 and **JFFS2** at 1; "
+        "The work: which is first depends on where: of 5 points **YAFFS2** at 4 and **JFFS2** "
+        "at 1; "
         "behind the first: YAFFS2 up to 2.00 times slower, JFFS2 up to 2.00 times slower."
     ]
 
@@ -228,7 +229,7 @@ def test_seeds_give_a_range_and_no_significance() -> None:
         ]
     )
     (text,) = headlines(swapped)
-    assert "2 seeds do not agree who is first" in text
+    assert "2 seeds do not agree which is first" in text
     assert "significant" not in text
 
 

@@ -382,7 +382,7 @@ def test_results_that_lack_or_are_too_many_are_damage(run: Path, tmp_path: Path)
             list(results_of(copied))
         assert caught.value.remedy == f"make it again: ffslab run {tmp_path} --resume"
     path.write_text(other.replace('"id":"', '"id":"another-'))
-    with pytest.raises(DamagedResultError, match="which is no case of the run"):
+    with pytest.raises(DamagedResultError, match="which is not a case of the run"):
         copied.results()
     # Of a run that is not complete some may lack.
     copied = two_results(run, tmp_path, complete=False)

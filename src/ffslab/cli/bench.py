@@ -48,9 +48,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Measure the lab's speed, and what file systems do to flash.
 
-        For developers. Speed takes minutes and needs a quiet host; part flash counts, and is the
-        same on any host. Part setup builds all anew, in a cache of its own. Part price says how
-        well the CPU model foretells an ARM machine of QEMU. `bench profile STUDY
+        For developers. Speed takes minutes and needs a quiet host. Part flash counts, and is the
+        same on any host. Part setup builds everything anew, in a cache of its own. Part price says
+        how well the CPU model forecasts an ARM machine of QEMU. `bench profile STUDY
         --case ID` runs one case under perf and says where the host's time goes.
         """
         import importlib

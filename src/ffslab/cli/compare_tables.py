@@ -227,7 +227,8 @@ def _print_unjudged(console: Console, comparison: Comparison) -> None:
     reason = f"{Verdict.UNJUDGED}: {lacking(base, new)}"
     if not is_other_target(base, new):
         reason += (
-            f": a difference may be that of another history; next: {_command(comparison.new)} "
+            ": a difference may come from another history of the flash; next: "
+            f"{_command(comparison.new)} "
             "--band 4, with both builds, or compare with --threshold PERCENT"
         )
     _say(console, reason)
@@ -253,11 +254,12 @@ def _print_lacking_band(console: Console, comparison: Comparison) -> None:
         return
     if measured:
         told = (
-            f"band of builds not measured in {lacking[0].name}: by chance alone every fifth of the "
-            "figures that move is outside that of the other run"
+            f"band of builds not measured in {lacking[0].name}: by chance alone one in five "
+            "figures that move is outside the band of the other run"
         )
     else:
-        told = "band of builds not measured: a difference may be that of another history"
+        told = "band of builds not measured: a difference may come from another history of the "
+        "flash"
     both = ", with both builds" if len(lacking) > 1 else ""
     _say(console, f"{told}; next: {_command(lacking[-1])} --band 4{both}")
 
@@ -276,8 +278,8 @@ def _print_broken(console: Console, comparison: Comparison) -> None:
         _say(console, f"  {case.label}: {', '.join(case.broken[:3])}{more}")
     _say(
         console,
-        "  likely cause: a bug of ffslab or its host, an edited result, or another version of the "
-        "host's part that computes a figure otherwise\n"
+        "  likely cause: a bug of ffslab or its host, an edited result, or a version of ffslab "
+        "that computes a figure differently\n"
         f"  next: {program()} run {comparison.new.study} --case {broken[0].ids[0][1]}, twice",
     )
 

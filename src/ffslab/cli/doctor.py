@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     variant: Annotated[
-        str, typer.Option(help="Which lab kernel to look for: as of `ffslab setup`.")
+        str, typer.Option(help="Which lab kernel to look for, as in `ffslab setup`.")
     ] = "default",
     kernel_source: Annotated[
         Path | None,
@@ -33,7 +33,7 @@ def doctor(
 ) -> None:
     """Say what is there, what is missing and what to do.
 
-    Exit code: 0 a set-up can work, or has; 3 something is missing that ffslab cannot install.
+    Exit code: 0 a set-up works or can work; 3 something is missing that ffslab cannot install.
     """
     from ffslab.doctor import examine, is_healthy
 

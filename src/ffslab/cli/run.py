@@ -63,7 +63,9 @@ def register(app: typer.Typer) -> None:
         ] = None,
         repeats: Annotated[
             int | None,
-            typer.Option("--repeats", min=1, max=99, metavar="N", help="Of a case on a board [3]."),
+            typer.Option(
+                "--repeats", min=1, max=99, metavar="N", help="Runs of each case on a board [3]."
+            ),
         ] = None,
         jobs: Annotated[
             int | None,
@@ -136,7 +138,7 @@ def register(app: typer.Typer) -> None:
 
         if scratch is not None and not scratch.is_dir():
             raise UsageError(
-                f"--scratch {scratch} is no directory",
+                f"--scratch {scratch} is not a directory",
                 cause="a mistyped path, or a disk that is not mounted",
                 remedy=f"mkdir -p {shlex.quote(str(scratch))}, or leave --scratch out",
             )

@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show a run, or one of its cases and how to repeat it.
 
-        With --json: of a run what it is and the outcome of each case; of a case its result as
-        docs/result-format.md has it, where its files are and the command.
+        With --json a run prints what it is and the outcome of each case. A case prints its result
+        as in docs/result-format.md, where its files are, and the command.
         """
         from ffslab.results.rundir import find_run
 

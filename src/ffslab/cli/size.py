@@ -57,10 +57,10 @@ def register(app: typer.Typer) -> None:
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:
-        """Show how large the code of file systems is, with all they need.
+        """Show how large the code of file systems is, with all that they need.
 
-        Their objects are compiled first, which takes a minute or two for each architecture; after
-        that they are in the cache.
+        Compiles their objects first, a minute or two for each architecture, and keeps them in the
+        cache.
         """
         from ffslab.codesize.measure import ARCHITECTURES, measure
         from ffslab.codesize.sizes import to_document

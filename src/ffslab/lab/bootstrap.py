@@ -118,7 +118,7 @@ def _doctor(venv: Path, arguments: Sequence[str]) -> int:
         prog=f"{program()} doctor",
         description="Say what is there, what is missing and what to do.",
     )
-    parser.add_argument("--variant", default="default", help="lab kernel: as of ffslab setup")
+    parser.add_argument("--variant", default="default", help="lab kernel, as in ffslab setup")
     parser.add_argument(
         "--kernel-source",
         type=Path,

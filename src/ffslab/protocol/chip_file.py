@@ -38,7 +38,7 @@ def create_flash_file(path: Path, size_bytes: int) -> None:
     except OSError as error:
         raise InfrastructureError(
             f"cannot create the flash file {path}: {error.strerror}",
-            cause="no space, or no right to write there",
+            cause="no space, or no permission to write there",
             remedy="name another place with --scratch DIR",
         ) from error
 

@@ -79,8 +79,8 @@ def _lead(manifest: Mapping[str, Any], cases: Sequence[_Repeats], repeated: bool
     counts = sorted({case.good for case in cases})
     times = " or ".join(map(str, counts))
     return (
-        f"Time is real: {where}. Each case was measured {times} times. Everywhere else in this "
-        "report it is shown by the repeat in the middle, by the time of all its phases."
+        f"Time is real: {where}. Each case was measured {times} times. The rest of this report "
+        "shows the middle repeat, by the time of all its phases."
     )
 
 

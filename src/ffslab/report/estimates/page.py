@@ -143,7 +143,7 @@ def _notes(loaded: Loaded, ratios: Sequence[Ratio]) -> list[str]:
     if loaded.missing:
         notes.append(f"{loaded.missing} cases with a changed estimate have not run yet.")
     if notes:
-        notes.append("What these would have said is not known; verdicts are without them.")
+        notes.append("The verdicts are without them.")
     undecided = sum(not ratio.has_order for ratio in ratios)
     if undecided:
         notes.append(

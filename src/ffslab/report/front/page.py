@@ -96,8 +96,8 @@ def _notes(run: Run, matter: Matter, weighed: Sequence[Weighed]) -> list[str]:
         names = sorted({label for label, _ in matter.failed})
         count = sum(map(len, matter.failed.values()))
         notes.append(
-            f"{count} of {len(run.cases)} cases did not pass, of {listed(names)}: where they would "
-            "stand is not known, and no figure here is theirs."
+            f"{count} of {len(run.cases)} cases did not pass, of {listed(names)}: their place "
+            "is not known, and no figure here comes from them."
         )
     if any(
         weighed_row.row.headline and (weighed_row.aside or unlike_sentence(weighed_row))

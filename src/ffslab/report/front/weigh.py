@@ -28,7 +28,7 @@ class Weighed:
 
     @cached_property
     def standing(self) -> Standing | None:
-        """Who is first at which places; None unless two configurations share one."""
+        """Which is first at which places; None unless two configurations share one."""
         return standing(self._lines)
 
     @cached_property

@@ -284,7 +284,7 @@ def _no_other_error(job: GuestJob, place: Path) -> Iterator[None]:
     except OSError as error:
         raise InfrastructureError(
             f"cannot run the guest of {job.case.id}: {error.filename or place}: {error.strerror}",
-            cause="a file of a guest's was removed, or a limit of the host (df, ulimit -a)",
+            cause="a guest's file was removed, or a limit of the host (df, ulimit -a)",
             remedy="the same command again, or name another place with --scratch DIR",
         ) from error
 

@@ -152,6 +152,6 @@ def _times(stream: RecordStream, lines: int) -> LogTimes:
 def _damaged(what: str) -> DamagedResultError:
     return DamagedResultError(
         what,
-        cause="the agent is not of this version, or its records were changed",
+        cause="the agent has another version, or its records were changed",
         remedy="run the case again",
     )

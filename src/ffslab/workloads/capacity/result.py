@@ -101,6 +101,6 @@ def _capacity(case: Case, workload: Capacity, stream: RecordStream) -> CapacityR
 def _damaged(what: str) -> DamagedResultError:
     return DamagedResultError(
         what,
-        cause="the agent is not of this version, or its records were changed",
+        cause="the agent has another version, or its records were changed",
         remedy="run the case again",
     )

@@ -27,7 +27,7 @@ from ffslab.workloads.script.stored import script_of
 TITLE = "script"
 _NONE = "–"
 _GLOSSARY = (
-    ("script", "A shell script of the user, run in the guest with the host’s programs."),
+    ("script", "Your shell script, run in the guest with the host’s programs."),
     ("flush", "What is still in memory is written after the script’s end (syncfs)."),
 )
 

@@ -28,7 +28,10 @@ _GLOSSARY = (
     ("list, find", "Reading every directory (ls -R); looking for a name that is not there."),
     ("run 1, run 2", "A list of steps that is done twice, on what the first time left."),
     ("after a crash", "The first guest ended without unmounting and without writing back."),
-    ("image", "What a tool makes of a directory tree; written to the flash as a flasher does."),
+    (
+        "image",
+        "A tool makes it from a directory tree; ffslab writes it to the flash as a flasher does.",
+    ),
     ("memory", "Growth of the kernel’s memory since before the file system was there."),
 )
 

@@ -25,7 +25,7 @@ TITLE = "wear"
 _NONE = "–"
 _PART = "part"
 _GLOSSARY = (
-    ("static block", "A block of which writing the static data programmed at least half."),
+    ("static block", "A block in which the static data programmed at least half of the pages."),
     ("static wear leveling", "Blocks with data that stay are erased, too, after moving the data."),
     ("global wear leveling", "Blocks outside of the partition take part."),
 )
