@@ -71,9 +71,10 @@ class Explored:
     @property
     def rig(self) -> VirtualFlash:
         """What mounts and unmounts it."""
+        rig = replace(RIG, stays_divided=True)
         if not self.lower:
-            return RIG
-        return replace(RIG, lower_image=_LOWER, lower_bytes=len(self.lower))
+            return rig
+        return replace(rig, lower_image=_LOWER, lower_bytes=len(self.lower))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def plan(explored: Explored, last: str) -> str:
             *([] if wear else [host_files]),
             _exec("chip", FLASH_REGION, "log", str(log_mib)),
             *([history] if explored.history else []),
-            *RIG.unmount(case, stays_divided=True),
+            *explored.rig.unmount(case),
             _exec("chip", FLASH_REGION, "stop"),
             last,
         ]

@@ -67,7 +67,8 @@ class VirtualFlash:
 
     `directory` is where the file system is mounted, `partition` the name of the MTD partition,
     `ubi` the number of UBI's device on it. `lower_image` is the guest's file with what is below a
-    new overlay, `lower_bytes` long.
+    new overlay, `lower_bytes` long. `stays_divided`: unmounting leaves the partitions of SquashFS
+    and JFFS2, so that `layers` can be mounted by another program.
     """
 
     path_of: Callable[[str], str] = module_path
@@ -76,6 +77,7 @@ class VirtualFlash:
     ubi: int = 0
     lower_image: str = EMPTY_LOWER
     lower_bytes: int = EMPTY_BYTES
+    stays_divided: bool = False
 
     def devices(self, case: Case) -> list[str]:
         """Loads every module of the case."""
@@ -162,13 +164,8 @@ class VirtualFlash:
             step("mount-overlay", **joined, **_phase(named, "mount"), **label),
         ]
 
-    def unmount(
-        self, case: Case, *, named: Named | None = None, stays_divided: bool = False
-    ) -> list[str]:
-        """Unmounts; UBI finishes its background work when it is detached.
-
-        `stays_divided`: what `layers` names can be mounted again.
-        """
+    def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
+        """Unmounts; UBI finishes its background work when it is detached."""
         below = (("upper-unmount", UPPER_POINT), ("lower-unmount", LOWER_POINT))
         return [
             step("umount", target=self.directory, **_phase(named, "unmount")),
@@ -176,7 +173,7 @@ class VirtualFlash:
                 step("umount", target=place, **_phase(named, part))
                 for part, place in (below if case.filesystem.overlay else ())
             ),
-            *([step("rmmod", name=SPLITTER)] if _is_split(case) and not stays_divided else []),
+            *([step("rmmod", name=SPLITTER)] if _is_split(case) and not self.stays_divided else []),
             *self.detach(case, **_phase(named, "detach")),
         ]
 
