@@ -67,7 +67,8 @@ def test_blocks_are_worn_where_ubi_and_the_workload_want_it() -> None:
 
 
 def test_a_stack_is_mounted_layer_by_layer_from_what_is_below() -> None:
-    names = 'filesystem = ["overlay-ubifs", "overlay-jffs2", "jffs2"]\noptions.write_mode = ["sync"]'
+    names = 'filesystem = ["overlay-ubifs", "overlay-jffs2", "jffs2"]\n'
+    names += 'options.write_mode = ["sync"]'
     text = EXPLORATION.replace('filesystem = ["ubifs", "jffs2"]', names)
     text += '[[workload]]\nkind = "overlay"\n'
     found = guests(text)
