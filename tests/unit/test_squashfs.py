@@ -104,8 +104,8 @@ class Reader:
 
 def test_a_tree_is_found_again() -> None:
     draw = random.Random(1)
-    big, small = draw.randbytes(300_000), [draw.randbytes(number) for number in range(600)]
-    names = {f"n{number:04}": number + 5 for number in range(600)}
+    big, small = draw.randbytes(300_000), [draw.randbytes(number) for number in range(1200)]
+    names = {f"n{number:04}": number + 5 for number in range(1200)}
     image = squashfs(
         [
             Inode(DIRECTORY, children={"b": 1, "a": 1, "d": 2, "s": 4}),
@@ -117,7 +117,7 @@ def test_a_tree_is_found_again() -> None:
         ]
     )
     reader = Reader(image)
-    assert reader.count == 605 and reader.used <= len(image) < reader.used + 4096
+    assert reader.count == 1205 and reader.used <= len(image) < reader.used + 4096
     assert len(image) % 4096 == 0 and reader.used == reader.owners + 8
     found = reader.tree(reader.root)
     assert found == {
@@ -129,7 +129,7 @@ def test_a_tree_is_found_again() -> None:
         "/s": (SYMLINK, 1, 5, "d/e"),
         **{f"/d/{name}": (FILE, 1, at + 1, small[at - 5]) for name, at in names.items()},
     }
-    for number in (1, 2, 605):
+    for number in (1, 2, 1024, 1025, 1205):
         data = reader.inode(reader.by_number(number))
         assert struct.unpack_from("<I", data, 12) == (number,)
 
