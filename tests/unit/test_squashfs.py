@@ -10,7 +10,7 @@ import random
 import struct
 from dataclasses import dataclass
 
-from ffslab.exploration.lower import lower_image
+from ffslab.workloads.cuts.lower import lower_image
 from ffslab.targets.squashfs import DIRECTORY, FILE, SYMLINK, Inode, squashfs
 
 from ffslab.oracle.contents import pattern
