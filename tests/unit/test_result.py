@@ -16,6 +16,7 @@ from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from append_log_support import Made, line_latencies, log_result
+from host_support import stream_of
 from micro_support import lines_of, micro_cases, micro_records, micro_result
 from result_support import needed_keys, stub
 from test_capacity import capacity_result
@@ -47,9 +48,22 @@ from ffslab.results.result import (
 )
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import open_store
+<<<<<<< HEAD
 from ffslab.workloads.append_log.stored import log_of
 from ffslab.workloads.micro.stored import StreamResult, micro_of, streams_of
 from ffslab.workloads.modules import result_module
+=======
+from ffslab.workloads.append_log.stored import LogKeys, log_of
+from ffslab.workloads.capacity.stored import CapacityKeys
+from ffslab.workloads.cuts.explored import Explored, Judged
+from ffslab.workloads.cuts.outcomes import Judgement
+from ffslab.workloads.cuts.series import Life, parse_series, stored_series
+from ffslab.workloads.cuts.stored import stored_of
+from ffslab.workloads.cuts.walk import Cut, StateName
+from ffslab.workloads.micro.stored import MicroKeys, StreamResult, micro_of, streams_of
+from ffslab.workloads.probe.stored import ProbeKeys
+from ffslab.workloads.raw.stored import RawKeys
+>>>>>>> cuttests
 from ffslab.workloads.registry import workloads
 from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
 from ffslab.workloads.script.plan import STATUS
@@ -93,6 +107,31 @@ def wear_result() -> dict[str, Any]:
     return case_result(case, Outcome("pass"), parse_records(lines_of(rows)), "f" * 64)
 
 
+def cuts_of_history() -> dict[str, Any]:
+    """A history of which a state could not be mounted."""
+    judged = (
+        Judged(StateName(Cut(0, "lost", 0)), Judgement("correct"), None),
+        Judged(StateName(Cut(1, "lost", 0)), Judgement("mount-fails", "no"), None, confirmed=True),
+    )
+    explored = Explored("", "0 erase 1\n1 erase 2\n", judged, 2, 2)
+    case = prepare("crash-quick", []).cases[0]
+    own = {"cuts": stored_of(case, 3, explored)}
+    return case_result(case, Outcome("fail", "1 of 2"), stream_of(), None, own=own)
+
+
+def cuts_of_series() -> dict[str, Any]:
+    text = "recovery 0 none 5 1 0\nspace 0 9000 100 90 0 12 3\ncut 1 4 lost 9 20\nended 1\n"
+    case = prepare("cuts-in-a-row", []).cases[0]
+    own = {"cuts": stored_series(case, [Life(0, text, parse_series(text), {})])}
+    return case_result(case, Outcome("pass"), stream_of(), None, own=own)
+
+
+def cuts_without_any() -> dict[str, Any]:
+    """The history failed by itself."""
+    case = prepare("crash-quick", []).cases[0]
+    return case_result(case, Outcome("crash", "oops"), stream_of(), None, own={"cuts": None})
+
+
 def own_preparation() -> dict[str, Any]:
     """Of a micro-benchmark that was interrupted, and prepared its flash itself."""
     prepared = {"v": 1, "type": "prepared", "state": "filled", "valid_bytes": 1}
@@ -126,6 +165,9 @@ def results(run: Path) -> dict[str, dict[str, Any]]:
         "capacity": capacity_result(),
         "raw": raw_result(),
         "probe": probe_result(),
+        "cuts": cuts_of_history(),
+        "cuts series": cuts_of_series(),
+        "cuts none": cuts_without_any(),
         "skipped": skipped_result(micro_cases()[0], "no"),
     }
     # A workload that began as `ffslab new workload` has its own in its test.
@@ -161,7 +203,15 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
+<<<<<<< HEAD
     shapes = (CaseResult, *dict.fromkeys(result_module(kind).KEYS for kind in workloads()))
+=======
+    own = (
+        *(MicroKeys, TreeKeys, LogKeys, TioKeys, WearKeys),
+        *(CapacityKeys, RawKeys, ScriptKeys, ProbeKeys, CutsKeys),
+    )
+    shapes = (CaseResult, *own)
+>>>>>>> cuttests
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
     for result in results.values():
@@ -187,7 +237,13 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
     for name, result in results.items():
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
+<<<<<<< HEAD
             *((name.replace("-", "_"),) if name in alone else ()),
+=======
+            *(("append_log",) if name == "append-log" else ()),
+            *((name,) if name in NAMED else ()),
+            *(("cuts",) if name.startswith("cuts") else ()),
+>>>>>>> cuttests
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
     assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]

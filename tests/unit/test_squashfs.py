@@ -10,7 +10,6 @@ import random
 import struct
 from dataclasses import dataclass
 
-from ffslab.workloads.cuts.lower import lower_image
 from ffslab.targets.squashfs import DIRECTORY, FILE, SYMLINK, Inode, squashfs
 
 from ffslab.oracle.contents import pattern
@@ -18,6 +17,7 @@ from ffslab.oracle.generators.registry import history_of_kind
 from ffslab.oracle.history import history_of as history
 from ffslab.oracle.history import parse_history
 from ffslab.targets.empty_squashfs import EMPTY_BYTES, empty_squashfs
+from ffslab.workloads.cuts.lower import lower_image
 
 _NONE = 2**64 - 1
 
