@@ -11,6 +11,7 @@ from ffslab.campaign.done import CaseDone
 from ffslab.campaign.run import RunRequest, prepare_resumed
 from ffslab.campaign.study import Choice, carry_out, pool_options, run_study
 from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.outoftree import identified
 from ffslab.lab.progress import SilentProgress
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.case import Case
@@ -86,7 +87,8 @@ def cuts_by_case(run: RunDirectory) -> Mapping[str, CutsResult]:
 def cases_of_text(text: str, catalogs: tuple[Path, ...] = ()) -> tuple[Case, ...]:
     """The cases of a study's text."""
     catalog = load_catalog(catalogs)
-    return expand(study_from_document(parse_toml(text, "test"), catalog, "test"), catalog)
+    cases = expand(study_from_document(parse_toml(text, "test"), catalog, "test"), catalog)
+    return identified(cases)
 
 
 @contextmanager

@@ -48,22 +48,14 @@ from ffslab.results.result import (
 )
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import open_store
-<<<<<<< HEAD
 from ffslab.workloads.append_log.stored import log_of
-from ffslab.workloads.micro.stored import StreamResult, micro_of, streams_of
-from ffslab.workloads.modules import result_module
-=======
-from ffslab.workloads.append_log.stored import LogKeys, log_of
-from ffslab.workloads.capacity.stored import CapacityKeys
 from ffslab.workloads.cuts.explored import Explored, Judged
 from ffslab.workloads.cuts.outcomes import Judgement
 from ffslab.workloads.cuts.series import Life, parse_series, stored_series
 from ffslab.workloads.cuts.stored import stored_of
 from ffslab.workloads.cuts.walk import Cut, StateName
-from ffslab.workloads.micro.stored import MicroKeys, StreamResult, micro_of, streams_of
-from ffslab.workloads.probe.stored import ProbeKeys
-from ffslab.workloads.raw.stored import RawKeys
->>>>>>> cuttests
+from ffslab.workloads.micro.stored import StreamResult, micro_of, streams_of
+from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import workloads
 from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
 from ffslab.workloads.script.plan import STATUS
@@ -203,15 +195,7 @@ def test_results_of_every_kind_are_of_their_types(results: dict[str, dict[str, A
 
 
 def test_no_key_that_is_written_is_without_a_type(results: dict[str, dict[str, Any]]) -> None:
-<<<<<<< HEAD
     shapes = (CaseResult, *dict.fromkeys(result_module(kind).KEYS for kind in workloads()))
-=======
-    own = (
-        *(MicroKeys, TreeKeys, LogKeys, TioKeys, WearKeys),
-        *(CapacityKeys, RawKeys, ScriptKeys, ProbeKeys, CutsKeys),
-    )
-    shapes = (CaseResult, *own)
->>>>>>> cuttests
     tops = {key for shape in shapes for key in get_type_hints(shape)}
     seen: dict[str, set[str]] = {}
     for result in results.values():
@@ -237,13 +221,8 @@ def test_what_every_result_has_of_single_workloads(results: dict[str, dict[str, 
     for name, result in results.items():
         assert set(result) - set(get_type_hints(CaseResult)) == {
             *keys_elsewhere(),
-<<<<<<< HEAD
             *((name.replace("-", "_"),) if name in alone else ()),
-=======
-            *(("append_log",) if name == "append-log" else ()),
-            *((name,) if name in NAMED else ()),
-            *(("cuts",) if name.startswith("cuts") else ()),
->>>>>>> cuttests
+            *(("cuts",) if name.startswith("cuts ") else ()),
         }
     assert streams_of(results["ffsmark"]) == [] and micro_of(results["ffsmark"]) is None  # type: ignore[arg-type]
     assert tree_of({}) is None and log_of({}) is None  # type: ignore[typeddict-item]

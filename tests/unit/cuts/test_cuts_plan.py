@@ -15,12 +15,14 @@ from ffslab.workloads.cuts.plan import (
     LOG_MIB,
     SERIES_LOG_MIB,
     Cutter,
+    cuts_of,
     cutter_of,
     guest_case,
     guest_plans,
     log_plan,
     series_plan,
     walk_plan,
+    walk_step,
 )
 
 STUDY = """
@@ -119,3 +121,57 @@ def test_paired_pages_are_a_parameter_of_the_module() -> None:
     (line,) = [line for line in walk_plan(paired).splitlines() if "vnand_crash" in line]
     parameters = unquote(line.partition("args=")[2]).split(" ")
     assert parameters[1:] == ["paired_distance_pages=4"]
+
+
+STACKS = """
+schema = 1
+name = "x"
+title = "x"
+
+[base]
+board = "apf27"
+partition_bytes = "8 MiB"
+
+[base.workload]
+kind = "cuts"
+
+[axes]
+filesystem = ["overlay-ubifs", "overlay-jffs2"]
+"options.write_mode" = ["sync"]
+"workload.history" = ["overlay", "overwrite"]
+"""
+
+
+def test_a_stack_is_mounted_layer_by_layer_from_what_is_below() -> None:
+    stacks = {
+        f"{case.filesystem.name} {cuts_of(case).history}": cutter_of(case, KIND.rig)
+        for case in cases_of(STACKS)
+    }
+    joined = "overlay overlay /mnt lowerdir=/rom,upperdir=/overlay/upper,workdir=/overlay/work"
+    made = "- - /overlay/upper - + - - /overlay/work -"
+    ubi = "data vid_hdr_offset=0 max_beb_per1024=20 ubi_block=0"
+    for name, lower, upper, attached in (
+        (
+            "overlay-ubifs",
+            "/dev/ubiblock0_0",
+            "ubifs ubi0:rootfs_data /overlay sync,compr=lzo",
+            ubi,
+        ),
+        ("overlay-jffs2", "/dev/mtdblock2", "jffs2 mtd:rootfs_data /overlay sync,compr=zlib", ""),
+    ):
+        cutter = stacks[f"{name} overlay"]
+        words = unquote(walk_step(cutter).split("args=")[1])
+        stack = f"squashfs {lower} /rom ro + {upper} + {made} + {joined} {attached}".rstrip()
+        assert words.startswith(f"walk flash0 /states {stack} check=full")
+        lines = log_plan(cutter).splitlines()
+        # What is below is written before anything is mounted, and as large as it is.
+        (below,) = [line for line in lines if "=/lower" in line]
+        assert len(cutter.lower) > 80_000 and cutter.lower[:4] == b"hsqs"
+        if "ubifs" in name:
+            assert f"size={len(cutter.lower)} contents=/lower" in below
+        # A guest loads no module after its first program: the division has to stay.
+        assert not any(line.startswith("rmmod") for line in lines)
+        assert sum("mtdsplit" in line for line in lines) == ("jffs2" in name)
+    # Another history has nothing below, in one erase block.
+    assert stacks["overlay-ubifs overwrite"].lower == b""
+    assert "/lab/empty-" in log_plan(stacks["overlay-ubifs overwrite"])
