@@ -150,6 +150,8 @@ def test_a_stack_is_mounted_layer_by_layer_from_what_is_below() -> None:
     joined = "overlay overlay /mnt lowerdir=/rom,upperdir=/overlay/upper,workdir=/overlay/work"
     made = "- - /overlay/upper - + - - /overlay/work -"
     ubi = "data vid_hdr_offset=0 max_beb_per1024=20 ubi_block=0"
+    ubifs = "ubifs ubi0:rootfs_data /overlay sync,compr=lzo"
+    jffs2 = "jffs2 mtd:rootfs_data /overlay sync,compr=zlib"
     for name, lower, upper, attached in (
         (
             "overlay-ubifs",
@@ -157,7 +159,7 @@ def test_a_stack_is_mounted_layer_by_layer_from_what_is_below() -> None:
             "ubifs ubi0:rootfs_data /overlay sync,compr=lzo",
             ubi,
         ),
-        ("overlay-jffs2", "/dev/mtdblock2", "jffs2 mtd:rootfs_data /overlay sync,compr=zlib", ""),
+        ("overlay-jffs2", "/dev/mtdblock2", jffs2, ""),
     ):
         cutter = stacks[f"{name} overlay"]
         words = unquote(walk_step(cutter).split("args=")[1])
