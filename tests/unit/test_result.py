@@ -52,7 +52,7 @@ from ffslab.workloads.capacity.stored import CapacityKeys
 from ffslab.workloads.cuts.explored import Explored, Judged
 from ffslab.workloads.cuts.outcomes import Judgement
 from ffslab.workloads.cuts.series import Life, parse_series, stored_series
-from ffslab.workloads.cuts.stored import stored_of
+from ffslab.workloads.cuts.stored import CutsKeys, stored_of
 from ffslab.workloads.cuts.walk import Cut, StateName
 from ffslab.workloads.micro.stored import MicroKeys, StreamResult, micro_of, streams_of
 from ffslab.workloads.probe.stored import ProbeKeys
