@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 from cli_support import Command, Result
-from exploration_support import finding, kept, unit_of
+
+sys.path.insert(0, str(Path(__file__).parent / "cuts"))
+
+from cuts_support import finding, kept, made
 from rich.table import Table
 from rich.text import Text
 
@@ -35,7 +38,8 @@ ACTS = re.compile(
 OWN_WORDS = frozenset(
     ("outcome", "kind", "wait", "op", "verdict", "spec_hash", "hash", "variant", "began_at", "at")
 )
-CUT_WORDS = OWN_WORDS | {"id", "state", "filesystem", "workload", "units", "study", "exploration"}
+# What tells a case, and what its workload checks, too.
+CUT_WORDS = OWN_WORDS | {"id", "state", "filesystem", "workload", "study", "history", "timing"}
 
 
 def changed(value: Any, key: str, own: frozenset[str]) -> Any:
@@ -138,21 +142,25 @@ def test_words_of_the_command_line_are_only_shown(
     assert_nothing_acts(result)
 
 
-@pytest.mark.parametrize("verb", ["show", "list", "report", "replay", "minimize"])
+@pytest.mark.parametrize("verb", ["show", "show case", "export", "report", "replay", "minimize"])
 @pytest.mark.parametrize("own", [frozenset(), CUT_WORDS], ids=["all", "free"])
-def test_a_hostile_exploration_is_only_shown(
+def test_hostile_power_cuts_are_only_shown(
     ffslab_command: Command, tmp_path: Path, verb: str, own: frozenset[str]
 ) -> None:
     faults = [finding("aaaa0001", "0 lost 0", "mount-fails", console=["a line"])]
     counts = {"lost": {"correct": 3, "mount-fails": 1}}
-    unit = unit_of("jffs2-s1-update-by-rename", counts=counts, findings=faults)
-    path = kept(tmp_path, unit).path
-    spoil_texts(path, own)
-    one = ("aaaa0001", "--run", str(path))
-    named = {"list": (), "replay": one, "minimize": one}
-    result = ffslab_command("crash", verb, *named.get(verb, (str(path),)))
+    case_id = "jffs2-updatebyrename-s1"
+    run = kept(tmp_path, made(case_id, counts=counts, findings=faults))
+    spoil(run, own)
+    path = str(run.path)
+    words = {
+        "show case": ("show", path, case_id),
+        "replay": ("crash", "replay", "aaaa0001", "--run", path),
+        "minimize": ("crash", "minimize", "aaaa0001", "--run", path),
+    }
+    result = ffslab_command(*words.get(verb, (verb, path)))
     assert_nothing_acts(result)
-    if verb == "show" and own:
+    if verb == "show case" and own:
         assert r"\x1b]0;pwned\x07\x1b[2J" in result.output
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ffslab.oracle.faults import KINDS, kinds_on
 from ffslab.program import command
 from ffslab.report import charts
-from ffslab.report.data import FILESYSTEM, Case, Group
+from ffslab.report.data import FILESYSTEM, Case, Group, Run
 from ffslab.report.elements import Table
 from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
@@ -76,6 +76,10 @@ def page(run_dir: Path, found: Sequence[Read[CutsResult | None]]) -> dict[str, A
     with explained(run_dir, manifest):
         run = plain_outline(run_dir, manifest, found)
         parts = parts_of(directory, run, found)
+        return _shown_page(run_dir, run, parts)
+
+
+def _shown_page(run_dir: Path, run: Run, parts: Sequence[Part]) -> dict[str, Any]:
     explored = {part.case.id for part in parts}
     recoveries = _in_order([one for part in parts if (one := recovery_of(part)) is not None])
     is_timed = all(part.is_timed for part in parts)
