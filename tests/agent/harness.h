@@ -28,7 +28,7 @@ bool check(bool good, const char *file, int line, const char *format, ...)
  */
 void scratch_template(char *path, size_t size, const char *name);
 
-/* The suites, each test_NAME() in test_NAME.c; tests/crash has its own. */
+/* The suites, each test_NAME() in test_NAME.c; tests/cutter has its own. */
 #ifndef SUITES
 #define SUITES(SUITE) \
 	SUITE(histogram) \
@@ -36,7 +36,7 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(record) \
 	SUITE(plan) \
 	SUITE(calls) \
-	SUITE(ops) \
+	SUITE(pool) \
 	SUITE(file_io) \
 	SUITE(monitor) \
 	SUITE(mtd_statistics) \

@@ -22,7 +22,7 @@
 #include "core/histogram.h"
 #include "core/record.h"
 #include "measure/phase.h"
-#include "workloads/ffsmark/ops.h"
+#include "workloads/ffsmark/pool.h"
 
 enum ffsmark_phase_id {
 	PHASE_PREPARE,

@@ -26,7 +26,7 @@
 #include "core/error.h"
 #include "measure/latency.h"
 #include "measure/timed.h"
-#include "workloads/ffsmark/ops.h"
+#include "workloads/ffsmark/pool.h"
 
 /* Serial numbers no file of the pool can have. */
 #define SERIAL_VALID_DATA 0xffffffffu

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ops.h - what the ffsmark workload does next: pure decisions, no I/O.
+ * pool.h - what the ffsmark workload does next: pure decisions, no I/O.
  *
  * The behaviour is that of Postmark 1.5 as it is publicly described (Katcher,
  * "PostMark: A New File System Benchmark", NetApp TR3022, 1997): a pool of
@@ -15,8 +15,8 @@
  * Limits: file sizes below 2 GiB; the draws are not Postmark's own, so a seed
  * means another sequence of the same distribution.
  */
-#ifndef FFSAGENT_FFSMARK_OPS_H
-#define FFSAGENT_FFSMARK_OPS_H
+#ifndef FFSAGENT_FFSMARK_POOL_H
+#define FFSAGENT_FFSMARK_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>

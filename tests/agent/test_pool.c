@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_ops.c - the decisions of the ffsmark workload.
+ * test_pool.c - the decisions of the ffsmark workload.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
-#include "workloads/ffsmark/ops.h"
+#include "workloads/ffsmark/pool.h"
 
 static struct ffsmark_location locations[] = {
 	{ (char *)"/a", 1 }, { (char *)"/b", 3 },
@@ -213,7 +213,7 @@ static void locations_weighted(void)
 	CHECK(s.directories[0] > 1806 && s.directories[0] < 2194);
 }
 
-void test_ops(void)
+void test_pool(void)
 {
 	replays();
 	sequence();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ops.c - see ops.h.
+ * pool.c - see pool.h.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "workloads/ffsmark/ops.h"
+#include "workloads/ffsmark/pool.h"
 
 int pool_init(struct pool *pool, const struct ffsmark_params *params,
 	      struct ffs_error *error)
