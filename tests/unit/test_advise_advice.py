@@ -175,8 +175,8 @@ def test_what_candidates_cost_is_noted_if_one_of_them_does(tmp_path: Path) -> No
     assert noted(["ubifs"], ["fastmap"], tmp_path, **size) == ["Linux calls fastmap"]
     assert noted(["ubifs"], ["beb_per1024"], tmp_path, **size) == ["A smaller UBI"]
     assert noted(["jffs2", "ubifs"], [], tmp_path) == []
-    assert noted(["jffs2", "ubifs"], [], tmp_path, writes=log()) == ["What had been"]
-    assert noted(["overlay-jffs2"], [], tmp_path, writes=log()) == ["What had been"]
+    assert noted(["jffs2", "ubifs"], [], tmp_path, writes=log()) == ["Before, one file"]
+    assert noted(["overlay-jffs2"], [], tmp_path, writes=log()) == ["Before, one file"]
     assert noted(["ubifs"], [], tmp_path, writes=log()) == []
     assert noted(["ubifs", "logfs", "yaffs2"], [], tmp_path) == ["Not a part"]
 
