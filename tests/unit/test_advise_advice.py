@@ -154,8 +154,8 @@ def test_notes_are_of_the_needs_the_candidates_and_the_tree(tmp_path: Path) -> N
     assert found[1].startswith("One seed: ")
     assert found[2:] == (
         "Not a part of Linux, and so a module to maintain: yaffs2.",
-        "content.size says 8.6 MiB, and the files of the tree have 11.4 MiB: correct it, for the "
-        "cases that write rest on it.",
+        "content.size says 8.6 MiB, and the files of the tree have 11.4 MiB: correct it, because "
+        "the cases that write depend on it.",
     )
 
 
