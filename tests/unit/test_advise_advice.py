@@ -146,8 +146,8 @@ def test_notes_are_of_the_needs_the_candidates_and_the_tree() -> None:
     assert found[1].startswith("One seed: ")
     assert found[2:] == (
         "Not a part of Linux, and so a module to maintain: yaffs2.",
-        "content.size says 8.6 MiB, and the files of the tree have 11.4 MiB: correct it, for the "
-        "cases that write rest on it.",
+        "content.size says 8.6 MiB, and the files of the tree have 11.4 MiB: correct it, because "
+        "the cases that write depend on it.",
     )
 
 
@@ -167,8 +167,8 @@ def test_what_candidates_cost_is_noted_if_one_of_them_does() -> None:
     assert noted(["ubifs"], ["fastmap"], **size) == ["Linux calls fastmap"]
     assert noted(["ubifs"], ["beb_per1024"], **size) == ["A smaller UBI"]
     assert noted(["jffs2", "ubifs"], []) == []
-    assert noted(["jffs2", "ubifs"], [], writes=log()) == ["What had been"]
-    assert noted(["overlay-jffs2"], [], writes=log()) == ["What had been"]
+    assert noted(["jffs2", "ubifs"], [], writes=log()) == ["Before, one file"]
+    assert noted(["overlay-jffs2"], [], writes=log()) == ["Before, one file"]
     assert noted(["ubifs"], [], writes=log()) == []
     assert noted(["ubifs", "logfs", "yaffs2"], []) == ["Not a part"]
 

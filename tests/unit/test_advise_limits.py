@@ -232,7 +232,7 @@ def test_the_blocks_bear_what_is_written_in_the_years(partitions: list[int]) -> 
     quarter = {"compressible_percent": 75}
     assert alone(writes=log(per_day=4 * day, years=4.0), content=quarter, **large)
     refused(
-        "blocks bear, were all worn alike: 17834.5 GiB",  # 1,461 × 131,072 × 100,000 ÷ 2³⁰
+        "blocks endure, even if all wear alike: 17834.5 GiB",  # 1,461 × 131,072 × 100,000 ÷ 2³⁰
         writes=log(per_day=4 * day + 1, years=4.0),
         content=quarter,
         **large,

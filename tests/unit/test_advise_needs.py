@@ -114,7 +114,7 @@ def test_a_chip_without_an_endurance_has_no_life(tmp_path: Path) -> None:
         'schema = 1\nname = "mine"\nextends = "apf27"\nchip = "endless"\n'
     )
     document = {**BASE, "board": "mine"}
-    with pytest.raises(SpecError, match="no endurance is stated"):
+    with pytest.raises(SpecError, match="states no endurance"):
         needs_of(document, load_catalog([tmp_path]), "needs.toml")
 
 

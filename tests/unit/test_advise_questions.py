@@ -90,7 +90,7 @@ def test_nothing_is_overwritten_and_nothing_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "needs.toml"
     path.write_text("mine")
     terminal = Terminal(*DEFAULTS)
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         ask_and_write(path, CATALOG, terminal.ask, terminal.tell)
     assert path.read_text() == "mine" and not terminal.asked
 

@@ -369,7 +369,7 @@ def test_a_board_that_is_there_is_not_measured_again(ffslab_command: Command) ->
     Path("mine/boards").mkdir(parents=True)
     Path("mine/boards/it.toml").write_text("")
     done = ffslab_command("calibrate", "--board", "apf27", "--name", "it", "--to", "mine")
-    assert done.code == 2 and "it.toml is there already" in done.error
+    assert done.code == 2 and "it.toml exists already" in done.error
     assert not ffslab_command.target.ran
 
 

@@ -110,7 +110,7 @@ def test_a_guest_that_kept_nothing_has_none() -> None:
     ],
 )
 def test_what_is_no_such_file_is_damage(counters: str, runs: str) -> None:
-    with pytest.raises(DamagedResultError, match="none of YAFFS2's files"):
+    with pytest.raises(DamagedResultError, match="not a file of YAFFS2"):
         collector(stream(counters=counters, runs=runs))
 
 

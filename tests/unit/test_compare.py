@@ -475,7 +475,7 @@ def test_an_axis_may_be_the_seed() -> None:
     ("axis", "base", "told"),
     [
         ("options.compresion", None, "its axes: options.compression"),
-        ("filesystem", None, "'filesystem' is no axis"),
+        ("filesystem", None, "'filesystem' is not an axis"),
         ("options.compression", "zstd", "its values: none, lzo"),
     ],
 )

@@ -22,7 +22,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("bare")
 @pytest.mark.parametrize("architecture", AGENT_ARCHITECTURES)
 def test_without_a_compiler_it_is_said_what_to_install(architecture: str) -> None:
-    with pytest.raises(InfrastructureError, match=f"makes the agent for {architecture}") as caught:
+    with pytest.raises(InfrastructureError, match=f"make the agent for {architecture}") as caught:
         ensure_agent(architecture, "", SilentProgress())
     assert "apt-get install gcc-" in caught.value.remedy
     assert "-cross" in caught.value.remedy
@@ -32,7 +32,7 @@ def test_without_a_compiler_it_is_said_what_to_install(architecture: str) -> Non
 
 @pytest.mark.usefixtures("bare")
 def test_a_compiler_of_the_users_that_is_not_there() -> None:
-    with pytest.raises(InfrastructureError, match="no compiler my-board-gcc"):
+    with pytest.raises(InfrastructureError, match="compiler my-board-gcc is missing"):
         ensure_agent("", "my-board-", SilentProgress())
 
 

@@ -580,7 +580,7 @@ def test_the_layout_of_yaffs2_is_an_option_with_a_value(fakes: Fakes) -> None:
     original = fakes.image(with_tool("yaffs2", "--layout", "original"))
     assert original.sha256 == fakes.image(with_tool("yaffs2")).sha256
     for words in (("--layout",), ("--layout", "other")):
-        with pytest.raises(SpecError, match="is no layout"):
+        with pytest.raises(SpecError, match="is not a layout"):
             fakes.image(with_tool("yaffs2", *words))
 
 

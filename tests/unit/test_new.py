@@ -115,9 +115,9 @@ def test_a_copy_of_a_study_on_another_board(tmp_path: Path) -> None:
 
 
 BAD = {
-    "name": (("chip", "My Chip"), "no name for a chip", "ffslab new chip my-chip"),
-    "path": (("chip", "../up"), "no name for a chip", "ffslab new chip up"),
-    "file": (("study", "mine.toml"), "no name for a study", "ffslab new study mine"),
+    "name": (("chip", "My Chip"), "cannot be the name of a chip", "ffslab new chip my-chip"),
+    "path": (("chip", "../up"), "cannot be the name of a chip", "ffslab new chip up"),
+    "file": (("study", "mine.toml"), "cannot be the name of a study", "ffslab new study mine"),
     "long": (("study", "m" * 65), "up to 64", f"ffslab new study {'m' * 64}"),
     "shipped": (("board", "apf27"), "called apf27 already: .*catalog/boards", "ANOTHER-NAME"),
     "study": (("study", "quick"), "called quick already: .*studies/quick.toml", "ANOTHER-NAME"),

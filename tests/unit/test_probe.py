@@ -157,7 +157,7 @@ def test_a_guest_that_measured_nothing_has_no_key() -> None:
     ("records", "words"),
     [
         ([("read", 100, 4, 101)], "101 ns of the CPU in 100 ns"),
-        ([("read", 100, 4, 7)], "phase 'other', which there is not"),
+        ([("read", 100, 4, 7)], "phase 'other', which does not exist"),
     ],
 )
 def test_records_that_contradict_each_other_are_told(

@@ -338,5 +338,5 @@ def test_a_report_shows_no_price_that_was_not_charged() -> None:
 
 
 def test_a_comparison_over_targets_says_that_it_is_of_models() -> None:
-    assert "band was not measured" in lacking(manifest(), manifest())
+    assert "without a measured band" in lacking(manifest(), manifest())
     assert "error of a model" in lacking(manifest(), manifest(target="qemu"))

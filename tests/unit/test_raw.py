@@ -74,7 +74,7 @@ def test_the_device_is_erased_written_and_read_and_nothing_is_mounted() -> None:
     ("old", "new", "words"),
     [
         ('"mtd"', '"jffs2"', "it mounts no jffs2"),
-        ('kind = "raw"\nerase_mb_s = 10.0\nwrite_mb_s = 2.0', 'kind = "wear"', "no file system"),
+        ('kind = "raw"\nerase_mb_s = 10.0\nwrite_mb_s = 2.0', 'kind = "wear"', "not a file system"),
         ('"8 MiB"', '"8 MiB"\nstate = "aged"', "it has no state 'aged'"),
     ],
 )

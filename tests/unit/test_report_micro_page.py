@@ -89,7 +89,7 @@ def test_units_configurations_and_notes_are_named(saturated: str) -> None:
         "standard deviation of erases",
         "Reads: page cache dropped before.",
         "A write to UBIFS · write-back ends when its data are in memory.",
-        "restored copy",
+        "a copy of its snapshot",
         *LINES,
     ):
         assert words in text, words

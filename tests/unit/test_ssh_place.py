@@ -116,7 +116,7 @@ def test_what_a_board_prints_is_understood() -> None:
 
 def test_another_output_is_refused() -> None:
     for text in ("", "Welcome to the board!\n", PRINTED.replace("=== ffslab mtd", "=== mtd")):
-        with pytest.raises(ValueError, match="did not do as it was told"):
+        with pytest.raises(ValueError, match="did not follow its commands"):
             board_facts(text)
 
 
@@ -184,7 +184,7 @@ def test_what_no_board_can_is_told() -> None:
     ("old", "new", "told"),
     [
         ('"armv5te"', '"armv9"', "armv9"),
-        ('architecture = "armv5te"', "", "what the agent is to be built for"),
+        ('architecture = "armv5te"', "", "for which processor to build the agent"),
         ('"16 MiB"', '"16 megs"', "partition.size"),
         ('"desk"', '"desk; reboot"', "name"),
         ('"test"', '"te\'st"', "partition.name"),

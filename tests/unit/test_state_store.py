@@ -212,4 +212,4 @@ def test_a_full_disk_is_told_with_what_would_free_it(tmp_path: Path) -> None:
     assert caught.value.remedy.startswith(f"export {LIMIT_VARIABLE}=0, ")
     with pytest.raises(InfrastructureError) as caught, store.errors_explained():
         raise PermissionError(errno.EACCES, "Permission denied", "flash.img")
-    assert "free" not in caught.value.remedy and "no right" in caught.value.cause
+    assert "free" not in caught.value.remedy and "no permission" in caught.value.cause

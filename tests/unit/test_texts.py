@@ -238,7 +238,7 @@ def test_what_the_disk_refuses_is_told_by_its_reason(tmp_path: Path) -> None:
     full = disk_error(OSError(errno.ENOSPC, "No space left on device"), path)
     assert full.cause == f"the disk is full (df {tmp_path})"
     denied = disk_error(PermissionError(errno.EACCES, "Permission denied"), path)
-    assert "no right" in denied.cause and "free" not in denied.remedy
+    assert "no permission" in denied.cause and "free" not in denied.remedy
     long = disk_error(OSError(errno.ENAMETOOLONG, "File name too long"), path)
     assert "255 bytes" in long.cause and "shorter" in long.remedy
 

@@ -227,8 +227,7 @@ def _print_unjudged(console: Console, comparison: Comparison) -> None:
     reason = f"{Verdict.UNJUDGED}: {lacking(base, new)}"
     if not is_other_target(base, new):
         reason += (
-            ": a difference may come from another history of the flash; next: "
-            f"{_command(comparison.new)} "
+            f": a difference may come from another history; next: {_command(comparison.new)} "
             "--band 4, with both builds, or compare with --threshold PERCENT"
         )
     _say(console, reason)
@@ -258,8 +257,7 @@ def _print_lacking_band(console: Console, comparison: Comparison) -> None:
             "figures that move is outside the band of the other run"
         )
     else:
-        told = "band of builds not measured: a difference may come from another history of the "
-        "flash"
+        told = "band of builds not measured: a difference may come from another history"
     both = ", with both builds" if len(lacking) > 1 else ""
     _say(console, f"{told}; next: {_command(lacking[-1])} --band 4{both}")
 

@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:
-        """Show how large the code of file systems is, with all that they need.
+        """Show how large the code of file systems is, with what it needs.
 
         Compiles their objects first, a minute or two for each architecture, and keeps them in the
         cache.

@@ -173,7 +173,7 @@ class ObjectStore:
         header = self.segment_header(segno)
         self.levels[segno].add(level)
         if header is None or header.kind != SegmentType.OBJECTS:
-            self.problems.add("object-place", f"segment {segno} is none of objects", where)
+            self.problems.add("object-place", f"segment {segno} holds no objects", where)
         elif header.level != level:
             message = f"segment {segno} is of level {header.level}, the object of {level}"
             self.problems.add("object-level", message, where)

@@ -114,6 +114,6 @@ def _run(line: str) -> list[int]:
 def _damaged(text: str) -> DamagedResultError:
     first = text.partition("\n")[0][:80]
     return DamagedResultError(
-        f"what the guest kept of {_PLACE}N is none of YAFFS2's files: {first!r}",
+        f"what the guest kept of {_PLACE}N is not a file of YAFFS2: {first!r}",
         cause="records of another version, or damage",
     )

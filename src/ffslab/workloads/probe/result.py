@@ -25,7 +25,7 @@ def check_records(stream: RecordStream) -> None:
     for record in stream.of_type("probe"):
         name = record["phase"]
         if name not in took:
-            raise DamagedResultError(f"a probe record of phase {name!r}, which there is not")
+            raise DamagedResultError(f"a probe record of phase {name!r}, which does not exist")
         if record.get("cpu_ns", 0) > took[name]:
             raise DamagedResultError(
                 f"probe {name!r} took {record['cpu_ns']} ns of the CPU in {took[name]} ns",

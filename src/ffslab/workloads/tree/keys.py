@@ -71,7 +71,7 @@ class Tree(Workload):
     )
     sync: bool = key(False, "fsync() of each created file", needs=_CREATE)
     list_stat: bool = key(
-        True, "list and find lstat() every entry, as those of busybox do", needs=_LIST
+        True, "list and find lstat() every entry, as busybox does", needs=_LIST
     )
     find_name: str = key(
         "no-such-name",
