@@ -51,7 +51,7 @@ name = "planted"
 title = "A mistake is planted"
 
 [base]
-board = "apf27"
+board = "{board}"
 partition_bytes = "{partition}"
 filesystem = "{filesystem}"
 
@@ -131,6 +131,7 @@ def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bo
         catalogs = [changed_module(fault, directory)]
     is_history = "\n" in fault.workload
     text = EXPLORATION.format(
+        board=fault.board,
         filesystem=filesystem,
         partition=fault.partition,
         workload="tree" if is_history else fault.workload,
@@ -145,7 +146,7 @@ def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bo
     if lab is None:
         lab = ensure_lab(**lab_parts([case]))
     elif planted:
-        case = replace(case, kernel=kernel_with(fault.name))
+        case = replace(case, kernel=kernel_with(fault.mistake or fault.name))
     guests = replace(explored_of(exploration, unit, history), case=case)
     with opened(lab, [case], directory, 1, None) as (target, _):
 
