@@ -136,6 +136,7 @@ FAULTS = (
         "overwrite",
         PREFIX,
         frozenset({"corrupt-contents"}),
+        cuts="sample = 100",
         partition="512 KiB",
         board=ON_NOR,
         mistake="jffs2-data-crc",
