@@ -5,8 +5,8 @@
  * (MTD_BIT_WRITEABLE), writes are fastest in pages (writebufsize), and there is
  * no OOB area and no question about bad blocks.
  *
- * So JFFS2 writes without a buffer and marks nodes obsolete in place, and UBI's
- * smallest unit is a byte; before an erase it spoils the block's headers.
+ * So JFFS2 writes without a buffer (without CONFIG_JFFS2_SUMMARY it marks nodes in
+ * place, too), and UBI's unit is a byte; before an erase it spoils headers.
  */
 
 #include <linux/mtd/partitions.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The one rule of programming NOR flash: a program clears bits. Any byte may be
- * programmed again, in any order and as often as wanted, as JFFS2 does to mark a
- * node obsolete, as long as no bit is asked to become one. The chip would not
- * set it, and the data would be others than those that were written.
+ * programmed again, in any order and as often as wanted, as UBI does to spoil a
+ * header, as long as no bit is asked to become one. The chip would not set it,
+ * and the data would be others than those that were written.
  */
 
 #include "../vnand/rules.h"

@@ -53,14 +53,17 @@ class Quiet:
         del case, done, total
 
 
-def run_of(text: str, directory: Path, jobs: int = 2) -> RunDirectory:
+def run_of(
+    text: str, directory: Path, jobs: int = 2, catalogs: tuple[Path, ...] = ()
+) -> RunDirectory:
     """Runs a study, given as a text or by the name of a shipped one."""
     directory.mkdir(exist_ok=True)
     name = text
     if "\n" in text:
         name = str(directory / "study.toml")
         Path(name).write_text(text)
-    return run_study(Choice(name), directory / "results", Quiet(), jobs=jobs)
+    choice = Choice(name, catalogs=catalogs)
+    return run_study(choice, directory / "results", Quiet(), jobs=jobs)
 
 
 def resumed(run: RunDirectory, jobs: int = 2) -> None:

@@ -88,7 +88,10 @@ def half_live() -> str:
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake; `history` is a kind or a whole one. `outcomes`: what it is found as."""
+    """A mistake; `history` is a kind or a whole one. `outcomes`: what it is found as.
+
+    `mistake`: what the kernel calls it, if it is not the name.
+    """
 
     name: str
     what: str
@@ -98,6 +101,8 @@ class Fault:
     parameters: str = ""
     cuts: str = ""
     partition: str = "8 MiB"
+    board: str = "apf27"
+    mistake: str = ""
     changes: tuple[tuple[str, str, str], ...] = ()  # of our module: file, text, what for it
 
     @property
@@ -106,6 +111,7 @@ class Fault:
 
 
 LOST, PREFIX = ("lost",), ("torn-prefix",)
+ON_NOR = "mt7621-gnubee"  # sectors of 64 KiB
 STALE = frozenset({"stale-data", "synced-data-lost"})
 FAULTS = (
     Fault(
@@ -123,6 +129,17 @@ FAULTS = (
         "overwrite",
         PREFIX,
         frozenset({"corrupt-contents"}),
+    ),
+    Fault(
+        "jffs2-data-crc-nor",
+        "the same on NOR flash, where no ECC tells",
+        "overwrite",
+        PREFIX,
+        frozenset({"corrupt-contents"}),
+        cuts="sample = 100",
+        partition="512 KiB",
+        board=ON_NOR,
+        mistake="jffs2-data-crc",
     ),
     Fault(
         "jffs2-rename-order",
@@ -232,6 +249,15 @@ FAULTS = (
         frozenset({"mount-fails", "synced-data-lost"}),
         parameters="rewrites=60",
         cuts="sample = 300",
+    ),
+    Fault(
+        "ubi-nor-headers",
+        "UBI leaves a block's headers whole before it erases it (NOR flash)",
+        "sequences",
+        ("erase-zeros",),
+        frozenset({"mount-fails"}),
+        partition="1536 KiB",
+        board=ON_NOR,
     ),
     Fault(
         "yaffs2-checkpoint",

@@ -98,7 +98,7 @@ def test_file_systems_keep_their_data_and_no_bit_is_set(boots: dict[str, Boot], 
     chip = guest.captured("flash0/counters")
     violations = {key: n for key, n in chip.items() if key.startswith("violation_")}
     assert violations == {"violation_bit_set_without_erase": 0}
-    # JFFS2 marks nodes obsolete in place, UBI writes headers of 64 bytes: not all are whole pages.
+    # JFFS2 writes headers and data apart, UBI headers of 64 bytes: not all are whole pages.
     assert 256 * chip["programs"] > chip["bytes_to_chip"] > 10**6
 
 

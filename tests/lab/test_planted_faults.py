@@ -53,7 +53,7 @@ name = "planted"
 title = "A mistake is planted"
 
 [base]
-board = "apf27"
+board = "{board}"
 partition_bytes = "{partition}"
 filesystem = "{filesystem}"
 
@@ -133,6 +133,7 @@ def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bo
         catalogs = (changed_module(fault, directory),)
     is_history = "\n" in fault.history
     text = STUDY.format(
+        board=fault.board,
         filesystem=filesystem,
         partition=fault.partition,
         history="directories" if is_history else fault.history,
@@ -145,7 +146,7 @@ def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bo
     if lab is None:
         lab = ensure_lab(**lab_parts([case]))
     elif planted:
-        case = replace(case, kernel=kernel_with(fault.name))
+        case = replace(case, kernel=kernel_with(fault.mistake or fault.name))
     with opened(lab, case, directory, 120) as guests:
         cutter = cutter_of(case, guests.rig, history)
 

@@ -52,7 +52,7 @@ from ffslab.workloads.append_log.stored import log_of
 from ffslab.workloads.cuts.explored import Explored, Judged
 from ffslab.workloads.cuts.outcomes import Judgement
 from ffslab.workloads.cuts.series import Life, parse_series, stored_series
-from ffslab.workloads.cuts.stored import CutsKeys, stored_of
+from ffslab.workloads.cuts.stored import stored_of
 from ffslab.workloads.cuts.walk import Cut, StateName
 from ffslab.workloads.micro.stored import StreamResult, micro_of, streams_of
 from ffslab.workloads.modules import result_module

@@ -153,12 +153,7 @@ def test_a_stack_is_mounted_layer_by_layer_from_what_is_below() -> None:
     ubifs = "ubifs ubi0:rootfs_data /overlay sync,compr=lzo"
     jffs2 = "jffs2 mtd:rootfs_data /overlay sync,compr=zlib"
     for name, lower, upper, attached in (
-        (
-            "overlay-ubifs",
-            "/dev/ubiblock0_0",
-            "ubifs ubi0:rootfs_data /overlay sync,compr=lzo",
-            ubi,
-        ),
+        ("overlay-ubifs", "/dev/ubiblock0_0", ubifs, ubi),
         ("overlay-jffs2", "/dev/mtdblock2", jffs2, ""),
     ):
         cutter = stacks[f"{name} overlay"]
