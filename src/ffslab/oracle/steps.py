@@ -313,7 +313,7 @@ class _Builder:
             world.touch(name, index)
         if number is None or operation.has_descriptor or operation.verb == "unlink":
             return
-        if world.objects[number].kind != FILE or world.objects[number].links is None:
+        if not world.objects[number].is_divided_by_a_copy:
             return
         made = len(world.objects)
         self._step(index, [number, made], lambda: world.divide(path), [path])
@@ -423,7 +423,7 @@ class _Builder:
                 self._make(index, operation, FILE)
                 self._doubt(index, [path])
             number, log = self._world.file(path)
-            if self._world.objects[number].links is not None:
+            if self._world.objects[number].is_divided_by_a_copy:
                 self._doubt(index, [path])  # it may have become a file of its own
             self._contents(index, number, lambda: log.forget(index))
         elif operation.verb == "rename":

@@ -60,6 +60,11 @@ class Object:
     log: FileLog | None = None
     links: int | None = None
 
+    @property
+    def is_divided_by_a_copy(self) -> bool:
+        """Whether it is a lower file with other names, which the one that is copied up leaves."""
+        return self.kind == FILE and self.links is not None and self.links > 1
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
