@@ -146,7 +146,7 @@ def test_ffslab_takes_what_was_written(tmp_path: Path, name: str) -> None:
     assert len(LONGEST) == NAME_MAX
     tests = [f"tests/unit/{one}.py" for one in ("test_layers", "test_workloads")]
     root = copied(
-        tmp_path, "src", "guest", "examples/workload", "catalog", "studies", "pyproject.toml",
+        tmp_path, "src", "guest", "kmod", "examples/workload", "catalog", "studies", "pyproject.toml",
         "tests/unit/host_support.py", *tests,
     )  # fmt: skip
     (root / "bench").mkdir()
