@@ -146,8 +146,8 @@ def test_ffslab_takes_what_was_written(tmp_path: Path, name: str) -> None:
     assert len(LONGEST) == NAME_MAX
     tests = [f"tests/unit/{one}.py" for one in ("test_layers", "test_workloads")]
     root = copied(
-        tmp_path, "src", "guest", "examples/workload", "catalog", "studies", "pyproject.toml",
-        "tests/unit/host_support.py", *tests,
+        tmp_path, "src", "guest", "kmod", "examples/workload", "catalog", "studies",
+        "pyproject.toml", "tests/unit/host_support.py", *tests,
     )  # fmt: skip
     (root / "bench").mkdir()
     package = name.replace("-", "_")

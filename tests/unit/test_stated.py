@@ -157,4 +157,4 @@ def test_counts_of_the_overviews_are_those_of_the_code(name: str) -> None:
 def test_overviews_state_counts() -> None:
     """Else the test above could not fail."""
     texts = "\n".join((ROOT / name).read_text(encoding="utf-8") for name in OVERVIEWS)
-    assert {noun for _, noun in counted(texts)} >= {"targets", "outcomes"}
+    assert "outcomes" in {noun for _, noun in counted(texts)}

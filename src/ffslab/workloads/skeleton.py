@@ -35,7 +35,7 @@ _PLACES = {
     "test.py": "tests/unit/test_{package}.py",
 }
 _LAST_TABLE = re.compile(r"^(\tTABLE\(\w+_verbs\))$", re.MULTILINE)
-_IMPORT = "from ffslab.workloads."
+_IMPORT = re.compile(r"from ffslab\..*[^(]$")
 
 
 def checkout() -> Path:
@@ -136,9 +136,12 @@ def _class(name: str) -> str:
 
 
 def _sorted_imports(text: str) -> str:
-    """With another name an import of the package stands elsewhere among its neighbours."""
+    """With another name an import of the package stands elsewhere among its neighbours.
+
+    One of several lines stays where it is.
+    """
     lines: list[str] = []
-    for is_own, group in groupby(text.splitlines(), lambda line: line.startswith(_IMPORT)):
+    for is_own, group in groupby(text.splitlines(), lambda line: bool(_IMPORT.match(line))):
         members = list(group)
         lines += sorted(members, key=lambda line: line.split()[1]) if is_own else members
     return "\n".join(lines) + "\n"
