@@ -10,8 +10,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-_SWEEPS = 20_000
-_STILL = 1e-12
+from ffslab.calibrate.solve import not_negative
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +64,12 @@ class Judgement:
 
 
 def fit(samples: Sequence[Sample], names: Sequence[str]) -> dict[str, float]:
-    """Prices in ns of what is named, by coordinate descent; ValueError without samples."""
+    """Prices in ns of what is named; ValueError without samples."""
     if not samples:
         raise ValueError("prices that fit no samples")
-    columns = {
-        name: [sample.counts[name] / sample.measured_ns for sample in samples] for name in names
-    }
-    squares = {name: sum(value * value for value in column) for name, column in columns.items()}
-    prices = dict.fromkeys(names, 0.0)
-    rest = [1.0] * len(samples)
-    for _ in range(_SWEEPS):
-        moved = 0.0
-        for name in names:
-            if squares[name] == 0:
-                continue
-            column = columns[name]
-            step = sum(a * b for a, b in zip(column, rest, strict=True)) / squares[name]
-            step = max(step, -prices[name])
-            if step:
-                prices[name] += step
-                rest = [b - step * a for a, b in zip(column, rest, strict=True)]
-                moved = max(moved, step * step * squares[name])
-        if moved < _STILL:
-            break
-    return prices
+    columns = [[sample.counts[name] / sample.measured_ns for sample in samples] for name in names]
+    prices = not_negative(columns, [1.0] * len(samples))
+    return dict(zip(names, prices, strict=True))
 
 
 def judge(samples: Sequence[Sample], names: Sequence[str]) -> Judgement:

@@ -1,6 +1,6 @@
-"""What `ffslab doctor` looks at: each finding says what is there and, if need be, the remedy.
+"""What `ffslab doctor` looks at: each condition says what is there and, if need be, the remedy.
 
-The checks build and fetch nothing. A finding is *good*, *optional* (something that only some
+The checks build and fetch nothing. A condition is *good*, *optional* (something that only some
 uses need is not there), *later* (the first set-up will bring it), *damaged* (the next set-up
 repairs it) or *bad* (nothing works until the user does something).
 """
@@ -66,7 +66,7 @@ _CONTENTS = "cache contents"
 _CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "pyarrow", "pydantic", "rich", "typer")
 _REPORT_DISTRIBUTIONS = ("vl-convert-python",)
 _OPTIONAL_PROGRAMS = (
-    ("chromium", "shows and prints reports in the tests of their looks", "chromium"),
+    ("chromium", "shows and prints reports in the tests of their appearance", "chromium"),
     ("flash_erase", "flash tools to run inside the lab (mtd-utils)", "mtd-utils"),
     ("fio", "fio's own workloads inside the lab", "fio"),
     ("postmark", "the original benchmark, to compare ffsmark with", "postmark"),
@@ -82,7 +82,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Condition:
     """The result of one check."""
 
     subject: str
@@ -97,7 +97,7 @@ def examine(
     catalogs: Sequence[Path] = (),
     *,
     no_environment: str = "",
-) -> list[Finding]:
+) -> list[Condition]:
     """All checks in the order in which a set-up needs what they look at.
 
     `no_environment` says why this is the system's Python: the next set-up makes ffslab's. The
@@ -105,7 +105,7 @@ def examine(
     """
     # The system's Python cannot read the user's own, and the shipped one has no such modules.
     reads_catalogs = bool(catalogs) or (not no_environment and has_user_catalog())
-    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
+    checks: tuple[Callable[[], Iterator[Condition]], ...] = (
         _release,
         _packages,
         _compiler,
@@ -118,38 +118,38 @@ def examine(
         _sometimes_needed,
         _optional_programs,
     )
-    return [finding for check in checks for finding in check()]
+    return [condition for check in checks for condition in check()]
 
 
 def _setup() -> str:
     return f"{program()} setup"
 
 
-def is_healthy(findings: list[Finding]) -> bool:
+def is_healthy(conditions: list[Condition]) -> bool:
     """Whether a set-up can work, or has worked, on this machine."""
-    return all(finding.state is not State.BAD for finding in findings)
+    return all(condition.state is not State.BAD for condition in conditions)
 
 
 _TESTED_RELEASES = ("12", "13")
 
 
-def _release() -> Iterator[Finding]:
+def _release() -> Iterator[Condition]:
     facts = _os_release(Path("/etc/os-release"))
     name = facts.get("PRETTY_NAME", "unknown")
     cores = len(os.sched_getaffinity(0))
     machine = os.uname().machine
     if machine == "x86_64":
-        yield Finding("machine", State.GOOD, f"{machine}, {cores} cores")
+        yield Condition("machine", State.GOOD, f"{machine}, {cores} cores")
     else:
-        yield Finding(
+        yield Condition(
             "machine", State.BAD, machine, "use an x86-64 host: User-Mode Linux needs one"
         )
     if facts.get("ID") == "debian" and facts.get("VERSION_ID") in _TESTED_RELEASES:
-        yield Finding("system", State.GOOD, name)
+        yield Condition("system", State.GOOD, name)
     else:
         releases = " and ".join(_TESTED_RELEASES)
         detail = f"{name}; ffslab is tested on Debian {releases}"
-        yield Finding("system", State.OPTIONAL, detail, "a Debian 12 container, if a build fails")
+        yield Condition("system", State.OPTIONAL, detail, "a Debian 12 container, if a build fails")
 
 
 def _os_release(path: Path) -> dict[str, str]:
@@ -161,16 +161,16 @@ def _os_release(path: Path) -> dict[str, str]:
     return {key: value.strip('"') for key, _, value in pairs}
 
 
-def _packages() -> Iterator[Finding]:
+def _packages() -> Iterator[Condition]:
     wanted = (*PYTHON_PACKAGES, *BUILD_PACKAGES)
     missing = missing_packages(wanted)
     if not missing:
-        yield Finding("packages", State.GOOD, f"all {len(wanted)} Debian packages are installed")
+        yield Condition("packages", State.GOOD, f"all {len(wanted)} Debian packages are installed")
         return
     detail = "not installed: " + ", ".join(f"{p.name} ({p.purpose})" for p in missing)
     state = State.LATER if _may_install() else State.BAD
     remedy = _setup() if state is State.LATER else f"as root: {install_command(missing)}"
-    yield Finding("packages", state, detail, remedy)
+    yield Condition("packages", state, detail, remedy)
 
 
 def _may_install() -> bool:
@@ -183,49 +183,49 @@ def _may_install() -> bool:
     return True
 
 
-def _compiler() -> Iterator[Finding]:
+def _compiler() -> Iterator[Condition]:
     version = compiler_version()
     if version != "none":
-        yield Finding("compiler", State.GOOD, f"gcc {version}")
+        yield Condition("compiler", State.GOOD, f"gcc {version}")
     else:
-        yield Finding("compiler", State.LATER, "no gcc", _setup())
+        yield Condition("compiler", State.LATER, "no gcc", _setup())
 
 
-def _ptrace() -> Iterator[Finding]:
+def _ptrace() -> Iterator[Condition]:
     """UML traces its children: Yama's levels 0 and 1 allow it, 2 allows it to root, 3 to nobody."""
     try:
         level = int(Path("/proc/sys/kernel/yama/ptrace_scope").read_text(encoding="ascii"))
     except (OSError, ValueError):
-        yield Finding("ptrace", State.GOOD, "not restricted")
+        yield Condition("ptrace", State.GOOD, "not restricted")
         return
     if level <= 1 or (level == 2 and os.geteuid() == 0):
-        yield Finding("ptrace", State.GOOD, f"permitted (yama level {level})")
+        yield Condition("ptrace", State.GOOD, f"permitted (yama level {level})")
     else:
         remedy = "as root: sysctl kernel.yama.ptrace_scope=1" + (
             " (level 3 needs a reboot)" if level == 3 else ""
         )
-        yield Finding("ptrace", State.BAD, f"forbidden (yama level {level})", remedy)
+        yield Condition("ptrace", State.BAD, f"forbidden (yama level {level})", remedy)
 
 
-def _space() -> Iterator[Finding]:
+def _space() -> Iterator[Condition]:
     root = cache_root()
     existing = next(path for path in (root, *root.parents) if path.exists())
     if os.access(existing, os.W_OK):
         room = _CACHE_ROOM_LATER if (root / "agent").exists() else _CACHE_ROOM
-        yield _space_finding("cache", existing, root, room, f"old builds: rm -r {root}")
+        yield _space_condition("cache", existing, root, room, f"old builds: rm -r {root}")
     else:
         detail = f"{root} cannot be written to"
-        yield Finding("cache", State.BAD, detail, "export XDG_CACHE_HOME=DIRECTORY of your own")
+        yield Condition("cache", State.BAD, detail, "export XDG_CACHE_HOME=DIRECTORY of your own")
     memory = Path("/dev/shm")
     if memory.is_dir() and os.access(memory, os.W_OK):
         remedy = "as root: mount -o remount,size=2G /dev/shm (docker: --shm-size=2g)"
-        yield _space_finding("guest memory", memory, memory, _SHM_ROOM, remedy)
+        yield _space_condition("guest memory", memory, memory, _SHM_ROOM, remedy)
     else:
         detail = "no /dev/shm to write to: guests have their RAM in files on the disk"
         remedy = "as root: mount -t tmpfs tmpfs /dev/shm"
-        yield Finding("guest memory", State.OPTIONAL, detail, remedy)
+        yield Condition("guest memory", State.OPTIONAL, detail, remedy)
     here = Path.cwd()
-    yield _space_finding(
+    yield _space_condition(
         "results",
         here,
         here,
@@ -234,35 +234,39 @@ def _space() -> Iterator[Finding]:
     )
 
 
-def _space_finding(subject: str, existing: Path, shown: Path, room: _Room, remedy: str) -> Finding:
+def _space_condition(
+    subject: str, existing: Path, shown: Path, room: _Room, remedy: str
+) -> Condition:
     free_bytes = shutil.disk_usage(existing).free
     detail = f"{shown}: {format_size(free_bytes)} free"
     if free_bytes >= room.needed:
-        return Finding(subject, State.GOOD, detail)
+        return Condition(subject, State.GOOD, detail)
     if free_bytes >= room.least:
         detail += f", {format_size(room.needed)} are recommended"
-        return Finding(subject, State.OPTIONAL, detail, f"free some space there; {remedy}")
+        return Condition(subject, State.OPTIONAL, detail, f"free some space there; {remedy}")
     detail += f", too little: {format_size(room.least)} are needed"
-    return Finding(subject, State.BAD, detail, f"free some space there; {remedy}")
+    return Condition(subject, State.BAD, detail, f"free some space there; {remedy}")
 
 
-def _python() -> Iterator[Finding]:
+def _python() -> Iterator[Condition]:
     absent = [name for name in _CORE_DISTRIBUTIONS if not _is_installed(name)]
     if absent:
         detail = "not installed: " + ", ".join(absent)
-        yield Finding("python packages", State.BAD, detail, f"{_setup()}, which installs them")
+        yield Condition("python packages", State.BAD, detail, f"{_setup()}, which installs them")
     else:
-        yield Finding("python packages", State.GOOD, f"all {len(_CORE_DISTRIBUTIONS)} of the core")
+        yield Condition(
+            "python packages", State.GOOD, f"all {len(_CORE_DISTRIBUTIONS)} of the core"
+        )
     absent = [name for name in _REPORT_DISTRIBUTIONS if not _is_installed(name)]
     if absent:
         detail = "no reports: not installed: " + ", ".join(absent)
-        yield Finding("report", State.OPTIONAL, detail, "pip install 'ffslab[report]'")
+        yield Condition("report", State.OPTIONAL, detail, "pip install 'ffslab[report]'")
     else:
-        yield Finding("report", State.GOOD, "charts and HTML reports")
+        yield Condition("report", State.GOOD, "charts and HTML reports")
 
 
-def _no_environment(why: str) -> Iterator[Finding]:
-    yield Finding("python packages", State.LATER, f"their environment {why}", _setup())
+def _no_environment(why: str) -> Iterator[Condition]:
+    yield Condition("python packages", State.LATER, f"their environment {why}", _setup())
 
 
 def _is_installed(distribution: str) -> bool:
@@ -294,11 +298,11 @@ def damaged_entries() -> Iterator[tuple[Path, str]]:
             yield entry, wrong
 
 
-def _cache_contents() -> Iterator[Finding]:
+def _cache_contents() -> Iterator[Condition]:
     damaged = list(damaged_entries())
     for entry, wrong in damaged:
         remedy = f"{_setup()}, which moves it aside; what needs it makes it again"
-        yield Finding(_CONTENTS, State.DAMAGED, f"{entry}: {wrong}", remedy)
+        yield Condition(_CONTENTS, State.DAMAGED, f"{entry}: {wrong}", remedy)
     set_aside = sorted(
         path
         for pattern in ("*", "*/*")
@@ -307,22 +311,22 @@ def _cache_contents() -> Iterator[Finding]:
     )
     for aside in set_aside:
         detail = f"{aside} was damaged, and is kept to be looked at"
-        yield Finding(_CONTENTS, State.OPTIONAL, detail, f"rm -r {aside}")
+        yield Condition(_CONTENTS, State.OPTIONAL, detail, f"rm -r {aside}")
     if not damaged and not set_aside:
-        yield Finding(_CONTENTS, State.GOOD, "every file is what was built")
+        yield Condition(_CONTENTS, State.GOOD, "every file is what was built")
 
 
-def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
+def _lab(variant: str, kernel_source: Path | None) -> Iterator[Condition]:
     try:
         source = known_source(kernel_source)
         if source is None:
-            yield Finding("kernel source", State.LATER, "not fetched yet", _setup())
+            yield Condition("kernel source", State.LATER, "not fetched yet", _setup())
             return
         unpacked = "" if is_complete(source.tree.parent) else " (not in the cache)"
-        yield Finding("kernel source", State.GOOD, f"{source.id}{unpacked}")
+        yield Condition("kernel source", State.GOOD, f"{source.id}{unpacked}")
         plan = plan_lab(variant, source)
     except FfslabError as error:
-        yield Finding("lab", State.BAD, error.message, error.remedy)
+        yield Condition("lab", State.BAD, error.message, error.remedy)
         return
     missing = plan.missing()
     entries = {
@@ -333,14 +337,14 @@ def _lab(variant: str, kernel_source: Path | None) -> Iterator[Finding]:
     }
     for subject, (part, path) in entries.items():
         if part in missing:
-            yield Finding(subject, State.LATER, "not built for these sources yet", _setup())
+            yield Condition(subject, State.LATER, "not built for these sources yet", _setup())
         else:
-            yield Finding(subject, State.GOOD, str(path))
+            yield Condition(subject, State.GOOD, str(path))
 
 
 def _out_of_tree(
     variant: str, kernel_source: Path | None, catalogs: Sequence[Path]
-) -> Iterator[Finding]:
+) -> Iterator[Condition]:
     """The file systems of the user's catalogs whose modules have sources of their own."""
     from ffslab.loader import load_catalog
 
@@ -348,56 +352,56 @@ def _out_of_tree(
         source = known_source(kernel_source)
         filesystems = load_catalog(catalogs).filesystems.values()
     except FfslabError as error:
-        yield Finding("catalog", State.BAD, error.message, error.remedy)
+        yield Condition("catalog", State.BAD, error.message, error.remedy)
         return
     for filesystem in filesystems:
         if filesystem.module_source is not None:
-            yield _out_of_tree_finding(filesystem, filesystem.module_source, variant, source)
+            yield _out_of_tree_condition(filesystem, filesystem.module_source, variant, source)
 
 
-def _out_of_tree_finding(
+def _out_of_tree_condition(
     filesystem: Filesystem, stated: ModuleSource, variant: str, source: KernelSource | None
-) -> Finding:
+) -> Condition:
     subject = f"module {', '.join(filesystem.modules)}"
     later = f"{_setup()} --variant {variant} --catalog DIR"
     try:
         identified = replace(filesystem, module_source=with_hash(filesystem.name, stated))
         if source is None:
-            return Finding(subject, State.LATER, f"not built from {stated.directory} yet", later)
+            return Condition(subject, State.LATER, f"not built from {stated.directory} yet", later)
         (wanted,) = plan_lab(variant, source, [identified]).out_of_tree
         if not is_sound(wanted.entry):
-            return Finding(subject, State.LATER, f"not built from {stated.directory} yet", later)
+            return Condition(subject, State.LATER, f"not built from {stated.directory} yet", later)
         check_names(wanted)
     except FfslabError as error:
-        return Finding(subject, State.BAD, error.message, error.remedy)
-    return Finding(subject, State.GOOD, f"{wanted.entry}, from {stated.directory}")
+        return Condition(subject, State.BAD, error.message, error.remedy)
+    return Condition(subject, State.GOOD, f"{wanted.entry}, from {stated.directory}")
 
 
-def _sometimes_needed() -> Iterator[Finding]:
+def _sometimes_needed() -> Iterator[Condition]:
     """What only some uses need; the first of them brings what is missing."""
     yield _group("image tools", IMAGE_PACKAGES)
     for target, packages in target_packages().items():
         yield _group(f"target {target}", packages)
 
 
-def _group(subject: str, packages: Sequence[DebianPackage]) -> Finding:
+def _group(subject: str, packages: Sequence[DebianPackage]) -> Condition:
     absent = missing_packages(packages)
     if not absent:
-        return Finding(subject, State.GOOD, ", ".join(Path(p.witness).name for p in packages))
+        return Condition(subject, State.GOOD, ", ".join(Path(p.witness).name for p in packages))
     detail = "not installed: " + ", ".join(f"{Path(p.witness).name} ({p.purpose})" for p in absent)
     if is_debian():
-        return Finding(subject, State.OPTIONAL, detail, f"as root: {install_command(absent)}")
+        return Condition(subject, State.OPTIONAL, detail, f"as root: {install_command(absent)}")
     names = " ".join(package.name for package in absent)
     remedy = f"install your distribution's equivalents of Debian's {names}"
-    return Finding(subject, State.OPTIONAL, detail, remedy)
+    return Condition(subject, State.OPTIONAL, detail, remedy)
 
 
-def _optional_programs() -> Iterator[Finding]:
+def _optional_programs() -> Iterator[Condition]:
     for name, purpose, package in _OPTIONAL_PROGRAMS:
         path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
         if path is not None:
-            yield Finding(name, State.GOOD, path)
+            yield Condition(name, State.GOOD, path)
         else:
-            yield Finding(
+            yield Condition(
                 name, State.OPTIONAL, f"not installed: {purpose}", f"apt-get install {package}"
             )

@@ -153,7 +153,7 @@ def _damage_of_file(environment: str, path: str, sha256: str, size: int) -> str:
         actual = os.lstat(os.path.join(environment, path)).st_size
     except OSError as error:
         return error.strerror or str(error)
-    return "it has other contents than were installed" if actual or not size else "it is empty"
+    return "its contents differ from what was installed" if actual or not size else "it is empty"
 
 
 def _digest(environment: str, path: str) -> str:

@@ -47,7 +47,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
     except UnreadableError as error:
         raise SpecError(
             f"{where}: {error}",
-            cause="a slip of the keyboard, or a file that a program made",
+            cause="a typing mistake, or a file that a program made",
             remedy=f"edit {where}",
         ) from error
     except ValueError as error:
@@ -66,7 +66,7 @@ def read_text(path: Path) -> str:
         return read_bounded(path, TOML_BYTES_MAX).decode("utf-8-sig").replace("\r\n", "\n")
     except UnreadableError as error:
         raise SpecError(
-            f"{path}: {error}", cause="another file was meant", remedy=f"ls -l {path}"
+            f"{path}: {error}", cause="it is the wrong file", remedy=f"ls -l {path}"
         ) from error
     except UnicodeDecodeError as error:
         raise SpecError(f"{path}: not UTF-8 text: {error}") from error
@@ -160,8 +160,8 @@ def catalog_files(root: Path, kind: str, own: Sequence[Path] = ()) -> dict[str, 
         if name in shipped:
             raise UsageError(
                 f"two files of {kind} are called {name}: {users[name]} and {shipped[name]}",
-                cause="a file of your own must not take the place of a shipped one unnoticed",
-                remedy=f"give yours another name, in it too: mv {users[name]} "
+                cause="a file of your own must not replace a shipped one unnoticed",
+                remedy=f"give yours another name, inside the file too: mv {users[name]} "
                 f"{users[name].with_stem(f'my-{name}')}",
             )
     files = shipped | users

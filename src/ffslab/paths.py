@@ -32,11 +32,6 @@ def data_dir(name: str) -> Path:
     )
 
 
-def default_results_root() -> Path:
-    """Run directories go to ./results unless the user names another place."""
-    return Path("results")
-
-
 def cache_dir() -> Path:
     """Where ffslab keeps what it can make again: $XDG_CACHE_HOME or ~/.cache, `ffslab` in it."""
     configured = os.environ.get("XDG_CACHE_HOME", "")

@@ -105,7 +105,7 @@ def run_command(
         ) from error
     except subprocess.TimeoutExpired as error:
         raise InfrastructureError(
-            f"no end after {timeout_s} s: {shown}",
+            f"the command did not end within {timeout_s} s: {shown}",
             cause="the command waits for something, or the host is overloaded",
             remedy=shown,
         ) from error

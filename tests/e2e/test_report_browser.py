@@ -30,9 +30,9 @@ from test_report_tree_support import files_text, images_text, mounts_text, write
 
 from ffslab.oracle.faults import KINDS
 from ffslab.report import build
-from ffslab.workloads.cuts.report.page import write_exploration
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import SIZES
+from ffslab.workloads.cuts.report.page import write_exploration
 
 # What ffslab size --json printed.
 SIZES_OF_CODE = Path(__file__).parents[1] / "golden" / "code-size.json"

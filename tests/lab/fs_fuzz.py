@@ -28,7 +28,7 @@ from ffslab.lab import ensure_lab
 from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.protocol.plan import encode
-from ffslab.results.console import Finding, scan_console
+from ffslab.results.console import KernelMessage, scan_console
 from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME
 from ffslab.targets.uml.directory import write_guest_directory
 from ffslab.targets.uml.guests import BATCH_CONSOLE, kernel_arguments
@@ -305,26 +305,28 @@ def excerpt_of(lines: Sequence[str], line: int) -> tuple[str, ...]:
     return tuple(window[:EXCERPT_LINES])
 
 
-def first_report(console: str) -> Finding | None:
+def first_report(console: str) -> KernelMessage | None:
     """The first line of a console that reports something.
 
     Broken rules of the chip are left to `fsfuzz`, which knows when there is an excuse.
     """
     lines = console.splitlines()
-    known = [finding for finding in scan_console(console) if finding.kind != "rule violation"]
-    numbers = [finding.line for finding in known]
+    known = [message for message in scan_console(console) if message.kind != "rule violation"]
+    numbers = [message.line for message in known]
     numbers += [n for n, line in enumerate(lines, 1) if _REPORTS.search(line)]
     if not numbers:
         return None
     line = min(numbers)
-    kind = next((finding.kind for finding in known if finding.line == line), "report")
+    kind = next((message.kind for message in known if message.line == line), "report")
     text = lines[line - 1].strip()
     if "rule violations" in text:
         # The chip has told it with the stack, at the time.
         start = max(n for n, t in enumerate(lines[:line], 1) if _MUTATION.search(t))
         broken = [n for n, t in enumerate(lines, 1) if n > start and "vnand: rule violation" in t]
-        return Finding("crash", kind, line, text, excerpt_of(lines, min(broken, default=line)))
-    return Finding("crash", kind, line, text, excerpt_of(lines, line))
+        return KernelMessage(
+            "crash", kind, line, text, excerpt_of(lines, min(broken, default=line))
+        )
+    return KernelMessage("crash", kind, line, text, excerpt_of(lines, line))
 
 
 def announced(lines: Iterable[str]) -> tuple[int | None, str]:

@@ -289,7 +289,7 @@ def run_program(
     )
     end = guest.of_type("end")
     assert end and end[0]["status"] == "ok", guest.printed
-    findings = scan_console(guest.console)
-    assert not [found for found in findings if not allowed or allowed not in found.text]
+    messages = scan_console(guest.console)
+    assert not [found for found in messages if not allowed or allowed not in found.text]
     assert guest.status == 0
     return guest

@@ -95,7 +95,7 @@ def ffslab(*words: str | Path) -> subprocess.CompletedProcess[str]:
 def run_there(
     study: Path, place: Path, output: Path, *words: str
 ) -> subprocess.CompletedProcess[str]:
-    there = ("--target", "ssh", "--place", place, "--yes", "--no-report", "-o", output)
+    there = ("--target", "ssh", "--access", place, "--yes", "--no-report", "-o", output)
     return ffslab("run", study, *there, *words)
 
 
@@ -207,7 +207,7 @@ def test_its_chip_is_calibrated_there(board: Board, tmp_path: Path) -> None:
         (mine / kind / "vague.toml").write_text(head + text.replace("{chip}", chip.name))
     place = board.place(tmp_path / "board.toml", board="vague")
     done = ffslab(
-        *("calibrate", "--board", "vague", "--target", "ssh", "--place", place, "--yes"),
+        *("calibrate", "--board", "vague", "--target", "ssh", "--access", place, "--yes"),
         *("--set", "part=device", "--catalog", mine, "--to", mine, "--output", tmp_path / "runs"),
     )
     print(done.stdout)
@@ -286,7 +286,7 @@ def test_without_yes_and_a_terminal_nothing_is_destroyed(
     board: Board, study: Path, place: Path, tmp_path: Path
 ) -> None:
     before = flash_digest(board.directory / FLASH_NAME)
-    done = ffslab("run", study, "--target", "ssh", "--place", place, "-o", tmp_path / "r")
+    done = ffslab("run", study, "--target", "ssh", "--access", place, "-o", tmp_path / "r")
     assert done.returncode == 2
     told = " ".join(done.stderr.split())
     assert "MTD partition 'data' (16 MiB) of test-board" in told and "--yes" in told

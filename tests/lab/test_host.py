@@ -22,7 +22,7 @@ from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME, IMAGE_NAME, RECORDS_NAME
 from ffslab.targets.uml.directory import write_guest_directory
-from ffslab.targets.uml.guests import batch_script
+from ffslab.targets.uml.guests import batch_command
 from ffslab.targets.virtual_flash import PARTITION, plan_text
 
 # A file system each that compresses with routines of its own, and one that does not; both read a
@@ -136,7 +136,7 @@ def prepared(lab: LabBuild, case: Case, directory: Path) -> Path:
 
 def left_behind(case: Case, directory: Path, words: Words = ()) -> dict[str, bytes]:
     """What the guest wrote, which ended well."""
-    command = (*words, "/bin/sh", "-c", batch_script(case, None))
+    command = (*words, "/bin/sh", "-c", batch_command(case, None).script)
     subprocess.run(command, cwd=directory, timeout=120, check=True)
     names = (RECORDS_NAME, CONSOLE_NAME, FLASH_NAME)
     return {name: (directory / name).read_bytes() for name in names}

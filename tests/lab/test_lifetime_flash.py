@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lab_support import results, run_study
 
-from ffslab.lifetime.read import outcome_of
+from ffslab.lifetime.read import wear_out_of
 
 pytestmark = pytest.mark.usefixtures("lab")
 # Each block endures 90 to 110 erases. 12 blocks of the partition's 64 are enough to write to.
@@ -35,7 +35,7 @@ def test_chips_are_written_to_their_death(tmp_path: Path) -> None:
         # The static data were read back and compared, or it would not have passed.
         assert result["outcome"] == "pass", (name, result["reason"])
         assert found["stopped"] == ENDS[name]
-        outcome = outcome_of(found)
+        outcome = wear_out_of(found)
         assert outcome is not None and outcome.first_bad_bytes and outcome.end_bytes
         assert found["volumes"][1]["written_bytes"] < outcome.first_bad_bytes < outcome.end_bytes
         # Nobody had 110 erases; whoever was the first to fail had 90 at least, with those from

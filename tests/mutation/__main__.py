@@ -19,8 +19,8 @@ from collections.abc import Sequence
 
 from c_mutants import c_mutants, run_target
 from operators import Module
+from outcomes import ROOT, Chosen, CTarget, Target, load_equivalent, load_targets, stale, total
 from runner import run_modules
-from verdicts import ROOT, Chosen, CTarget, Target, load_equivalent, load_targets, stale, total
 
 GOAL_PERCENT = 95
 
@@ -70,9 +70,9 @@ def main(words: Sequence[str]) -> int:
     for source in sources:
         if source.source in asked:
             score = run_target(source, chosen, equivalent)
-            for verdict in score.verdicts:
-                if verdict.state == "survived":
-                    tell(verdict.text)
+            for outcome in score.outcomes:
+                if outcome.state == "survived":
+                    tell(outcome.text)
             tell(score.text)
             scores.append(score)
     for name in broken:

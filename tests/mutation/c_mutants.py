@@ -21,7 +21,17 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from verdicts import EQUIVALENT, KILLED, ROOT, SURVIVED, TIMEOUT, Chosen, CTarget, Score, Verdict
+from outcomes import (
+    EQUIVALENT,
+    KILLED,
+    ROOT,
+    SURVIVED,
+    TIMEOUT,
+    Chosen,
+    CTarget,
+    MutantOutcome,
+    Score,
+)
 
 CPU_LIMIT_S = 20
 WALL_LIMIT_S = 600
@@ -178,7 +188,7 @@ def run_target(target: CTarget, chosen: Chosen, equivalent: Container[str]) -> S
     began = time.monotonic()
     text = (ROOT / target.source).read_text(encoding="utf-8")
     mutants = [mutant for mutant in c_mutants(text, target.source) if chosen(mutant.name)]
-    verdicts = []
+    outcomes = []
     with tempfile.TemporaryDirectory(prefix="ffslab-mutants-") as directory:
         build = Build(target, Path(directory))
         if build.run(text) != SURVIVED:
@@ -186,8 +196,8 @@ def run_target(target: CTarget, chosen: Chosen, equivalent: Container[str]) -> S
         for mutant in mutants:
             state = EQUIVALENT if mutant.title in equivalent else build.run(mutant.text)
             if state is not None:
-                verdicts.append(Verdict(mutant.title, mutant.line, state))
-    return Score(target.source, tuple(verdicts), time.monotonic() - began)
+                outcomes.append(MutantOutcome(mutant.title, mutant.line, state))
+    return Score(target.source, tuple(outcomes), time.monotonic() - began)
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:

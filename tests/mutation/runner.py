@@ -34,7 +34,7 @@ from typing import Any
 
 import pytest
 from operators import Module, Mutant
-from verdicts import (
+from outcomes import (
     EQUIVALENT,
     KILLED,
     PACKAGE,
@@ -42,9 +42,9 @@ from verdicts import (
     SURVIVED,
     TIMEOUT,
     Chosen,
+    MutantOutcome,
     Score,
     Target,
-    Verdict,
 )
 
 CPU_LIMIT_S = 5
@@ -98,17 +98,17 @@ class MutationLoop:
         began = time.monotonic()
         module = Module(target.path, target.module, target.has)
         functions = _functions_of(target.path)
-        verdicts = []
+        outcomes = []
         for mutant in module.mutants:
             if not self._chosen(mutant.name):
                 continue
             state = EQUIVALENT
             if mutant.title not in self._equivalent:
                 state = self._state(module, mutant, target, functions, items)
-            verdicts.append(Verdict(mutant.title, mutant.line, state))
+            outcomes.append(MutantOutcome(mutant.title, mutant.line, state))
             if state == SURVIVED:
-                self._tell(verdicts[-1].text)
-        score = Score(target.module, tuple(verdicts), time.monotonic() - began)
+                self._tell(outcomes[-1].text)
+        score = Score(target.module, tuple(outcomes), time.monotonic() - began)
         self._tell(score.text)
         return score
 

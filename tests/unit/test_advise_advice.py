@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from test_advise_limits import alone, log
 from test_advise_needs import CATALOG, MIB
-from test_advise_values import booted, step
-from test_advise_verdict import (
+from test_advise_ranking import (
     FASTMAP,
     JFFS2,
     PLAIN,
@@ -23,6 +22,7 @@ from test_advise_verdict import (
     order_of,
     values,
 )
+from test_advise_values import booted, step
 
 from ffslab.advise.advice import (
     Advice,
@@ -35,8 +35,8 @@ from ffslab.advise.advice import (
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.needs import Needs
 from ffslab.advise.probes import POWER, POWER_HISTORIES, probes
+from ffslab.advise.ranking import RULE, Cell, Judged
 from ffslab.advise.readings import Reading, Value
-from ffslab.advise.verdict import RULE, Cell, Judged
 
 FAILED = Value(None, "panic", failed=True)
 
@@ -180,7 +180,7 @@ def test_writes_and_life_are_noted_with_their_figures() -> None:
     needs = small(partition="64 MiB", writes=writes, content=content)
     found = notes_of(needs)
     assert len(found) == 3 and found[2].startswith(
-        "Writes were measured on a flash of which nine tenths had been written to before: "
+        "Writes were measured on a flash with nine tenths written before: "
         "3,932 records of 999 B, one each 9.99 ms, beside 1 MiB of data that stay."
     )
     assert len(notes_of(small())) == 2

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from test_advise_needs import needs
-from test_advise_verdict import (
+from test_advise_ranking import (
     ASKED,
     FASTMAP,
     JFFS2,
@@ -24,8 +24,8 @@ from test_advise_verdict import (
 
 from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import Change, changes_of, compression_words, gain_of
+from ffslab.advise.ranking import Cell, Judged, Need, judge_candidates
 from ffslab.advise.readings import Value
-from ffslab.advise.verdict import Cell, Judged, Need, judge_candidates
 
 MIB = 2**20
 LZO = {"ubifs": "lzo"}

@@ -18,8 +18,8 @@ from ffslab.advise.candidates import candidates
 from ffslab.advise.changes import changes_of
 from ffslab.advise.needs import Needs, load_needs
 from ffslab.advise.probes import probes
+from ffslab.advise.ranking import Judged, judge_candidates, needs_asked
 from ffslab.advise.readings import Reading, Value, values_of
-from ffslab.advise.verdict import Judged, judge_candidates, needs_asked
 
 GOLDEN = ROOT / "tests" / "golden" / "advice"
 NAMES = ("router", "data-logger", "industrial-panel")

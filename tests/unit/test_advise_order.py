@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from test_advise_needs import needs
-from test_advise_verdict import (
+from test_advise_ranking import (
     ASKED,
     FASTMAP,
     JFFS2,
@@ -22,8 +22,7 @@ from test_advise_verdict import (
 
 from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import changes_of, compression_words, gain_of
-from ffslab.advise.readings import Value
-from ffslab.advise.verdict import (
+from ffslab.advise.ranking import (
     Cell,
     Judged,
     Need,
@@ -32,6 +31,7 @@ from ffslab.advise.verdict import (
     needs_asked,
     rank_key,
 )
+from ffslab.advise.readings import Value
 
 ZLIB = Candidate("ubifs", (("compression", "zlib"),))
 LARGE = Candidate("ubifs", (), 2**25)

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from test_advise_examples import needs_of_example, recorded
 from test_advise_needs import CATALOG
-from test_advise_verdict import ASKED, FASTMAP, JFFS2, PLAIN, POWER, UBIFS, names, order_of, values
+from test_advise_ranking import ASKED, FASTMAP, JFFS2, PLAIN, POWER, UBIFS, names, order_of, values
 
 from ffslab.advise.candidates import Candidate, candidates
 from ffslab.advise.pairs import PAIRS_MAX, promising_pairs, steps_of
 from ffslab.advise.probes import probes
+from ffslab.advise.ranking import judge_candidates, needs_asked
 from ffslab.advise.readings import Reading, Value, values_of
-from ffslab.advise.verdict import judge_candidates, needs_asked
 
 ZLIB = Candidate("ubifs", (("compression", "zlib"),))
 LARGE = Candidate("ubifs", (), 2**25)

@@ -192,12 +192,12 @@ power_cuts = true  # may power fail at any time
 
 [content]
 tree = "Geräte/rootfs.tar"
-size = 14000000  # of all files that stand there
+size = 14000000  # of all files on it
 files = 7
 compressible_percent = 40  # what a compressor saves of them
 free = "8 MiB"  # that must be left beside them
 
-[limits]  # each that is absent is no need
+[limits]  # a limit that is absent is no need
 boot_s = 1.0  # from mount to the end of ls -R
 ram = "4 MiB"  # that the file system may take
 write_ms = 250.0  # the longest write, with its sync
@@ -212,7 +212,7 @@ years = 10.0
 
 [consider]
 # filesystems = []    # only these; ffslab list filesystems
-# partitions = []     # other sizes that would be possible
+# partitions = []     # other possible sizes
 # mainline = true     # only what Linux contains
 """
 

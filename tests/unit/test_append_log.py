@@ -28,10 +28,10 @@ from ffslab.workloads.append_log import terminal
 from ffslab.workloads.append_log.keys import AppendLog
 from ffslab.workloads.append_log.result import (
     check_records,
+    compared_times_ns,
     line_latency,
     result_keys,
     slow_share,
-    verdict_times_ns,
 )
 from ffslab.workloads.figures import criteria_of, figures_of, tasks_of
 
@@ -240,7 +240,7 @@ def test_lines_without_a_sync() -> None:
     line = line_latency(result["latencies"])
     assert line is not None and line["op"] == "append"
     assert result["append_log"]["slow_share"] == 0.005
-    assert verdict_times_ns(result) == {
+    assert compared_times_ns(result) == {
         "mean time of a line": pytest.approx(1.05 * MS),
         "p99 of a line": pytest.approx(MS, rel=0.004),
     }
@@ -313,7 +313,7 @@ def test_no_line_at_all() -> None:
     result = log_result(Made({}, done=0, synced=0, stopped="ENOSPC"))
     log = result["append_log"]
     assert (log["pages_per_line"], log["line_mean_ns"], log["slow_share"]) == (None, None, None)
-    assert verdict_times_ns(result) == {}
+    assert compared_times_ns(result) == {}
     assert terminal.cells(result) == ("", "", "", "", "")
 
 

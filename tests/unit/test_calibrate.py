@@ -329,7 +329,7 @@ def test_the_files_are_a_board_with_the_source_of_each_figure(tmp_path: Path) ->
     assert not told["t_prog_ns"].estimate
     assert told["bus_read_ps"].estimate and "16-bit part" in told["bus_read_ps"].source
     assert told["ram_bytes"].source == "ComPAS 2015 (FFSMark): 128 MB"
-    assert "chip.bus_read_ps is as stated: what was measured does not tell it from" in (
+    assert "chip.bus_read_ps is as stated: the measurements cannot tell it from" in (
         board.derivation
     )
 
@@ -353,11 +353,11 @@ def test_the_files_name_a_chip_that_there_has_to_be(tmp_path: Path) -> None:
     ("words", "told"),
     [
         (("--board", "no-such"), "no-such"),
-        (("--board", "apf27", "--name", "A B"), "is no name for a board"),
+        (("--board", "apf27", "--name", "A B"), "cannot be the name of a board"),
         (("--board", "apf27", "--from", "nowhere"), "nowhere"),
         (("--board", "apf27", "--from", "x", "--set", "seed=1"), "--set and --from exclude"),
-        (("--board", "apf27", "--from", "x", "--place", "b.toml"), "--place and --from exclude"),
-        (("--board", "apf27", "--target", "ssh", "--place", "b.toml"), "b.toml"),
+        (("--board", "apf27", "--from", "x", "--access", "b.toml"), "--access and --from exclude"),
+        (("--board", "apf27", "--target", "ssh", "--access", "b.toml"), "b.toml"),
     ],
 )
 def test_wrong_usage_is_told(ffslab_command: Command, words: tuple[str, ...], told: str) -> None:

@@ -20,8 +20,8 @@ import pytest
 from host_support import LAB, STUDY, FakeSite, FakeTarget, SilentProgress, cases_of
 
 from ffslab.campaign.chain import Chain, chain_of
-from ffslab.campaign.plan import Estimate, host_cpu_for, remaining
 from ffslab.campaign.done import PoolOptions
+from ffslab.campaign.plan import Estimate, host_cpu_for, remaining
 from ffslab.campaign.pool import run_cases
 from ffslab.campaign.run import (
     RunEnd,

@@ -15,8 +15,8 @@ import pytest
 from host_support import LAB, FakeSite, FakeTarget, SilentProgress, cases_of
 
 from ffslab.campaign.chain import chain_of, in_order
-from ffslab.campaign.executor import Worker
 from ffslab.campaign.done import CaseDone, PoolOptions
+from ffslab.campaign.executor import Worker
 from ffslab.campaign.pool import run_cases
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare
 from ffslab.campaign.state_store import StateStore

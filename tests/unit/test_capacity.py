@@ -23,9 +23,9 @@ from ffslab.workloads.capacity.metrics import criteria
 from ffslab.workloads.capacity.report.page import cause_words
 from ffslab.workloads.capacity.result import (
     check_records,
+    compared_times_ns,
     result_keys,
     shortfall,
-    verdict_times_ns,
 )
 from ffslab.workloads.capacity.stored import capacity_of
 from ffslab.workloads.figures import figures_of, tasks_of
@@ -192,7 +192,7 @@ def test_figures_criteria_and_tasks() -> None:
     told = {one.title: (one.figure.value, one.headline) for one in criteria(result)}
     assert told["bytes in one file"] == (512 * 1024, True)
     assert told["a write, longest time"] == (500_000_000, False)
-    assert verdict_times_ns(result) == {"mean write": 185e6, "longest write": 500e6}
+    assert compared_times_ns(result) == {"mean write": 185e6, "longest write": 500e6}
     assert {work.place for work in tasks_of(result)} == {"measure"}
 
 
@@ -268,9 +268,9 @@ def test_times_of_a_result_without_them_are_none() -> None:
     result: Any = capacity_result()
     assert result["capacity"]["request_bytes"] == 128 * 1024
     result["capacity"]["latency"] = None
-    assert verdict_times_ns(result) == {}
+    assert compared_times_ns(result) == {}
     result["capacity"] = None
-    assert verdict_times_ns(result) == {}
+    assert compared_times_ns(result) == {}
 
 
 def test_a_file_may_end_because_it_is_full_or_was_written_as_a_whole() -> None:

@@ -171,7 +171,7 @@ def test_a_case_is_shown_with_it() -> None:
     (case, *_) = cases_of(STUDY)
     records = stream(counters=FORECAST + BOUND, runs=RUNS)
     assert collector_lines(case_result(case, Outcome("fail", "a test"), records, "f" * 64)) == [
-        "collector: 400 runs foretold, 6.50 s together, mean error 0.45 %, 99 of 100 within 7.6 %",
+        "collector: 400 runs forecast, 6.50 s together, mean error 0.45 %, 99 of 100 within 7.6 %",
         "bound of 20.0 ms: missed by 3 of 5,000 calls, which waited at most 18.2 ms for the "
         "collector",
     ]

@@ -575,7 +575,6 @@ def test_a_cause_is_what_the_time_is_made_of() -> None:
     assert {c.metric.name: (c.base, c.new) for c in cause.counts} == {
         "pages_programmed": (2000, 2214)
     }
-    assert cause.flash_share == pytest.approx(2 / 3)
     assert not cause.has_tasks
 
 
@@ -616,4 +615,4 @@ def test_a_chip_that_does_not_count_gives_no_flash_time() -> None:
         return result(phases=[own])
 
     (cause,) = only(compared(board(2000 * MS), board(2100 * MS))).causes
-    assert cause.flash is None and cause.flash_share is None and cause.rest is None
+    assert cause.flash is None and cause.rest is None

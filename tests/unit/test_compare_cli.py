@@ -127,7 +127,7 @@ def test_between_builds_a_check_needs_a_band_or_a_threshold(compare: Compare, ru
         told = compare(*sides)
         assert told.code == 0 and "worse" not in told.output and "better" not in told.output
         assert re.search(r"creation: time .* differs 0\.1 % (slower|faster)", told.output)
-        assert "not judged: another build, and its band was not measured" in told.output
+        assert "not judged: another build, without a measured band" in told.output
         assert "--band 4, with both builds, or compare with --threshold PERCENT" in told.output
         assert re.search(r"^cases: 1 not judged, \d+ same$", told.output, re.MULTILINE)
         ended = compare(*sides, "--fail-on", "worse", "--junit", "out.xml", "--html", "out.html")
@@ -142,7 +142,7 @@ def test_between_builds_a_check_needs_a_band_or_a_threshold(compare: Compare, ru
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
     skipped = suite.find("testcase/skipped")
     assert skipped is not None
-    assert skipped.get("message") == "not judged: another build, and its band was not measured"
+    assert skipped.get("message") == "not judged: another build, without a measured band"
     page = Path("out.html").read_text(encoding="utf-8")
     assert "? Not judged: another build" in page and "Worse." not in page
 
@@ -242,7 +242,7 @@ def test_an_axis_that_another_one_goes_with(compare: Compare, runs: Path) -> Non
     ended = compare("base", "--axis", "filesystem")
     assert ended.code == 2
     assert "no two cases of base differ in filesystem alone" in ended.error
-    assert "with it differ options.write_mode" in ended.error
+    assert "these differ, too: options.write_mode" in ended.error
 
     def alike(row: dict[str, Any]) -> dict[str, Any]:
         return {**row, "axes": {**row["axes"], "options.write_mode": "any"}}
@@ -333,7 +333,7 @@ def test_runs_without_a_case_in_common(compare: Compare, runs: Path) -> None:
     ended = compare("base", "third")
     assert ended.code == 2
     assert "base and third have no case in common" in ended.error
-    assert "they are of the studies ffsmark and quick" in ended.error
+    assert "they belong to the studies ffsmark and quick" in ended.error
 
 
 def test_a_run_without_a_result(compare: Compare, runs: Path) -> None:

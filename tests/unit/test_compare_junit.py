@@ -127,7 +127,7 @@ def test_what_nothing_judges_is_skipped_unless_something_is_worse() -> None:
     root = ET.fromstring(as_junit([found]))
     skipped, suite = root.find(".//skipped"), root.find("testsuite")
     assert skipped is not None and suite is not None
-    assert skipped.get("message") == "not judged: another build, and its band was not measured"
+    assert skipped.get("message") == "not judged: another build, without a measured band"
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
     failing = compared(row, {**row, "outcome": "fail"}, threshold=None)
     assert ET.fromstring(as_junit([failing])).find(".//failure") is not None

@@ -22,7 +22,7 @@ from ffslab.compare.cases import Side
 from ffslab.compare.engine import Comparison, compare_runs
 from ffslab.compare.tables import Choice
 from ffslab.report.comparison.page import ShownCase, ShownComparison, render_comparisons, shown
-from ffslab.report.parts import Table
+from ffslab.report.elements import Table
 
 
 def page(found: Comparison, choice: Choice | None = None) -> ShownComparison:
@@ -48,7 +48,7 @@ def test_the_headline_is_the_outcome() -> None:
         (
             compared(row, plain(3000), threshold=None),
             False,
-            "? Not judged: another build, and its band was not measured.",
+            "? Not judged: another build, without a measured band.",
         ),
         (compared(row, {**plain(3000), "outcome": "fail"}, threshold=None), True, "✕ Worse."),
         (compared(row, plain(1000), "b1"), True, "✕ Worse."),

@@ -402,7 +402,6 @@ def test_only_flash_time_that_changed_is_told() -> None:
     assert [(c.metric.name, c.difference) for c in cause.parts] == [
         ("flash_read_ns", -MS), ("flash_program_ns", MS),
     ]  # fmt: skip
-    assert cause.flash_share is None
 
 
 # --- cases and figures

@@ -1,4 +1,4 @@
-"""Who is first where, and where lines cross, on lines whose answer is known."""
+"""Which is first where, and where lines cross, on lines whose answer is known."""
 
 from __future__ import annotations
 

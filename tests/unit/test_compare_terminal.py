@@ -78,7 +78,8 @@ def test_a_whole_comparison() -> None:
         "",
         "cases: 1 worse",
         "figures: 1 worse, 5 same",
-        "band of builds not measured: a difference may be that of another history; next:",
+        "band of builds not measured: a difference may come from another history of the flash; "
+        "next:",
         "ffslab run x --band 4, with both builds",
     ]
 
@@ -106,7 +107,7 @@ def test_without_a_measure_nothing_is_worse_and_what_would_tell_is_named() -> No
         "",
         "cases: 1 not judged",
         "figures: 1 not judged, 5 same",
-        "not judged: another build, and its band was not measured: a difference may be",
+        "not judged: another build, without a measured band: a difference may be",
         "that of another history; next: ffslab run x --band 4, with both builds, or",
         "compare with --threshold PERCENT",
     ]

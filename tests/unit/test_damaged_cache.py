@@ -123,8 +123,8 @@ def test_what_builds_read_is_checked_for_builds_and_by_the_doctor(
     HARMS[harm](entry / name)
     assert damage_of(entry) == ""
     assert damage_of_all(entry).startswith(f"{name}: ")
-    (finding,) = cache_findings()
-    assert finding.state is doctor.State.DAMAGED and f"{entry}: {name}: " in finding.detail
+    (condition,) = cache_conditions()
+    assert condition.state is doctor.State.DAMAGED and f"{entry}: {name}: " in condition.detail
     assert not set_aside_if_damaged(entry, damage_of_all)
     assert entry.with_name(entry.name + ".damaged-1").is_dir()
 
@@ -382,7 +382,7 @@ def test_a_package_that_apt_left_damaged_is_not_unpacked(
 # --- the doctor ---
 
 
-def cache_findings() -> list[doctor.Finding]:
+def cache_conditions() -> list[doctor.Condition]:
     return [one for one in doctor.examine() if one.subject == "cache contents"]
 
 
@@ -391,21 +391,21 @@ def test_the_doctor_names_damage_of_every_kind(kind: str, seen: Callable[[], str
     entry = fake_entry(kind)
     assert seen() == doctor.State.GOOD
     (entry / FILES[kind][0]).write_bytes(b"")
-    (finding,) = cache_findings()
-    assert finding.state is doctor.State.DAMAGED
-    assert f"{entry}: {FILES[kind][0]}: " in finding.detail
-    assert finding.remedy.startswith("ffslab setup")
+    (condition,) = cache_conditions()
+    assert condition.state is doctor.State.DAMAGED
+    assert f"{entry}: {FILES[kind][0]}: " in condition.detail
+    assert condition.remedy.startswith("ffslab setup")
 
 
 @pytest.fixture
 def seen() -> Callable[[], str]:
-    return lambda: cache_findings()[-1].state
+    return lambda: cache_conditions()[-1].state
 
 
 def test_the_doctor_knows_what_was_moved_aside() -> None:
     entry = fake_entry("agent")
     (entry / "ffsagent").write_bytes(b"")
     set_aside_if_damaged(entry)
-    (finding,) = cache_findings()
-    assert finding.state is doctor.State.OPTIONAL
-    assert finding.remedy == f"rm -r {entry}.damaged-1"
+    (condition,) = cache_conditions()
+    assert condition.state is doctor.State.OPTIONAL
+    assert condition.remedy == f"rm -r {entry}.damaged-1"

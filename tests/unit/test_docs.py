@@ -18,29 +18,29 @@ from ffslab.targets import DEFAULT_TARGET
 from ffslab.targets.registry import target_names
 
 ROOT = Path(__file__).resolve().parents[2]
+# Not what an environment or a build of the user's brought.
 DOCUMENTS = sorted(
     path
-    for pattern in (
-        "*.md",
-        "docs/*.md",
-        "docs/*/*.md",
-        "bench/*.md",
-        "examples/*/*.md",
-        "kmod/*/*.md",
+    for path in ROOT.rglob("*.md")
+    if not any(
+        part.startswith((".", "build", "venv", "runs")) for part in path.relative_to(ROOT).parts
     )
-    for path in ROOT.glob(pattern)
-    if path.is_file()
 )
 GUIDES = [
-    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/report.md")
+    ROOT / name
+    for name in ("README.md", "docs/catalog-format.md", "docs/tutorial.md", "docs/report.md")
 ]
+# How the project is built and why: together no more than somebody reads in an hour.
+CORE = [ROOT / name for name in ("docs/architecture.md", "docs/decisions.md", "CONTRIBUTING.md")]
+CORE_LINES = 950
 COLUMNS = 120
 README_LINES = 120
 SHELL_FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+ANY_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 TOML_FENCE = re.compile(r"^```toml\n(# (\S+\.toml)\n.*?)^```", re.MULTILINE | re.DOTALL)
 INLINE_CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 REPOSITORY_PATH = re.compile(
-    r"(?:agent|bench|catalog|docs|examples|kernel|kmod|src|studies|tests)/[\w./-]*"
+    r"(?:bench|catalog|docs|examples|guest|kernel|kmod|src|studies|tests|tools)/[\w./-]*"
 )
 SOMEBODYS_PATH = re.compile(r"(?<![\w.~$])/(?:home|root|Users|work|tmp|var/tmp|opt)/\S*")
 PROGRAM = typer.main.get_command(build_app())
@@ -79,7 +79,8 @@ def made_by(text: str) -> set[str]:
 
 def headings(path: Path) -> set[str]:
     """The anchors of a document, as code hosts make them."""
-    found = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    text = ANY_FENCE.sub("", path.read_text(encoding="utf-8"))
+    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in found}
 
 
@@ -148,9 +149,39 @@ def test_files_named_in_the_text_exist(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=relative)
+def test_files_named_by_their_package_exist(path: Path) -> None:
+    """`model/study.py` is src/ffslab/model/study.py."""
+    source = ROOT / "src" / "ffslab"
+    packages = "|".join(found.name for found in source.iterdir() if found.is_dir())
+    for span in INLINE_CODE.findall(path.read_text(encoding="utf-8")):
+        if re.fullmatch(rf"(?:{packages})/[\w/]+\.(?:py|c)", span):
+            places = (source / span, ROOT / span, path.parent / span)
+            assert any(place.exists() for place in places), f"{relative(path)}: {span}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=relative)
 def test_lines_are_at_most_120_columns(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert not [number for number, line in enumerate(lines, 1) if len(line) > COLUMNS]
+
+
+def test_architecture_decisions_and_contributing_are_short() -> None:
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in CORE) <= CORE_LINES
+
+
+def measured_rows(text: str) -> list[str]:
+    """The rows of tables with more than one cell that is a number alone, with or without a unit."""
+    number = re.compile(r"[\d.,]+(?: ?(?:%|[mµn]?s|[KMG]i?B|pages|blocks))?")
+    return [
+        row
+        for row in re.findall(r"^\|(.*)\|$", text, re.MULTILINE)
+        if sum(number.fullmatch(cell.strip()) is not None for cell in row.split("|")) > 1
+    ]
+
+
+def test_contributing_has_no_table_of_measurements() -> None:
+    assert measured_rows("| `results/` | 857 | 840 | 99.3 |\n| a | 2.1 ms | 3 % |\n") != []
+    assert not measured_rows((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 
 
 def test_the_readme_is_short() -> None:
@@ -161,6 +192,20 @@ def test_the_readme_is_short() -> None:
 def test_no_path_of_somebodys_machine(path: Path) -> None:
     found = SOMEBODYS_PATH.findall(path.read_text(encoding="utf-8"))
     assert not found
+
+
+def test_every_verb_of_the_agent_is_defined() -> None:
+    """By docs/plan-format.md, or by the README of the folder that executes it."""
+    contract = (ROOT / "docs" / "plan-format.md").read_text(encoding="utf-8")
+    verbs = {
+        verb: path.parent / "README.md"
+        for path in (ROOT / "guest" / "agent").rglob("*.c")
+        for verb in re.findall(r'^\t\t\.name = "([^"]+)"', path.read_text(), re.MULTILINE)
+    }
+    assert len(verbs) > 40
+    for verb, readme in verbs.items():
+        text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+        assert re.search(rf"`{verb}[ `]", contract) or f"# The step `{verb}`" in text, verb
 
 
 def test_no_two_files_of_tests_have_one_name() -> None:
@@ -178,10 +223,10 @@ def test_picture_of_the_report_is_small() -> None:
         assert picture.stat().st_size < 300_000, picture.name
 
 
-def test_worked_examples_of_contributing(tmp_path: Path) -> None:
+def test_worked_examples_of_the_catalog(tmp_path: Path) -> None:
     """Every TOML example is put where it says it belongs, then all of it is loaded together."""
     shutil.copytree(ROOT / "catalog", tmp_path / "catalog")
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "catalog-format.md").read_text(encoding="utf-8")
     examples = {Path(path): content for content, path in TOML_FENCE.findall(text)}
     kinds = {path.parts[1] for path in examples if path.parts[0] == "catalog"}
     assert kinds >= {"chips", "boards", "filesystems"}

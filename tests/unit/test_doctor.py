@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 
 from ffslab import doctor
 from ffslab.cli import doctor as doctor_verb
-from ffslab.doctor import Finding, State
+from ffslab.doctor import Condition, State
 
 
-def by_subject(findings: list[Finding]) -> dict[str, Finding]:
-    return {finding.subject: finding for finding in findings}
+def by_subject(conditions: list[Condition]) -> dict[str, Condition]:
+    return {condition.subject: condition for condition in conditions}
 
 
 @pytest.fixture(autouse=True)
@@ -25,11 +25,11 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_everything_a_setup_needs_is_looked_at() -> None:
-    findings = by_subject(doctor.examine())
+    conditions = by_subject(doctor.examine())
     assert {
         *("machine", "system", "packages", "compiler", "ptrace", "cache", "guest memory"),
         *("python packages", "report", "kernel source", "image tools", "chromium", "fio"),
-    } <= set(findings)
+    } <= set(conditions)
 
 
 def test_an_empty_cache_is_for_the_next_setup_to_fill() -> None:
@@ -41,7 +41,7 @@ def test_an_empty_cache_is_for_the_next_setup_to_fill() -> None:
 def test_every_problem_comes_with_a_remedy() -> None:
     problems = [f for f in doctor.examine() if f.state is not State.GOOD]
     assert problems
-    assert all(finding.remedy for finding in problems)
+    assert all(condition.remedy for condition in problems)
 
 
 def test_looking_creates_nothing(tmp_path: Path) -> None:
@@ -50,17 +50,17 @@ def test_looking_creates_nothing(tmp_path: Path) -> None:
 
 
 def test_a_wrong_kernel_source_is_bad(tmp_path: Path) -> None:
-    finding = by_subject(doctor.examine(kernel_source=tmp_path))["lab"]
-    assert finding.state is State.BAD
-    assert "not a Linux kernel source" in finding.detail
+    condition = by_subject(doctor.examine(kernel_source=tmp_path))["lab"]
+    assert condition.state is State.BAD
+    assert "not a Linux kernel source" in condition.detail
 
 
 def test_packages_that_this_user_may_not_install_are_bad(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "missing_packages", lambda wanted: list(wanted)[:1])
     monkeypatch.setattr(doctor, "_may_install", lambda: False)
-    finding = by_subject(doctor.examine())["packages"]
-    assert finding.state is State.BAD
-    assert finding.remedy.startswith("as root: apt-get")
+    condition = by_subject(doctor.examine())["packages"]
+    assert condition.state is State.BAD
+    assert condition.remedy.startswith("as root: apt-get")
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_missing_image_tools_are_no_obstacle(
         doctor, "missing_packages", lambda wanted: [p for p in wanted if p.name == "erofs-utils"]
     )
     monkeypatch.setattr(doctor, "is_debian", lambda: debian)
-    finding = by_subject(doctor.examine())["image tools"]
-    assert finding.state is State.OPTIONAL
-    assert "mkfs.erofs (builds images of EROFS)" in finding.detail
-    assert remedy in finding.remedy
+    condition = by_subject(doctor.examine())["image tools"]
+    assert condition.state is State.OPTIONAL
+    assert "mkfs.erofs (builds images of EROFS)" in condition.detail
+    assert remedy in condition.remedy
 
 
 def test_what_target_qemu_lacks_is_named_with_what_brings_it(
@@ -90,12 +90,12 @@ def test_what_target_qemu_lacks_is_named_with_what_brings_it(
         doctor, "missing_packages", lambda wanted: [p for p in wanted if "qemu" in p.name]
     )
     monkeypatch.setattr(doctor, "is_debian", lambda: True)
-    findings = by_subject(doctor.examine())
-    assert findings["image tools"].state is State.GOOD
-    finding = findings["target qemu"]
-    assert finding.state is State.OPTIONAL
-    assert "qemu-system-arm (runs guests of the target qemu)" in finding.detail
-    assert finding.remedy.endswith("apt-get install --no-install-recommends qemu-system-arm")
+    conditions = by_subject(doctor.examine())
+    assert conditions["image tools"].state is State.GOOD
+    condition = conditions["target qemu"]
+    assert condition.state is State.OPTIONAL
+    assert "qemu-system-arm (runs guests of the target qemu)" in condition.detail
+    assert condition.remedy.endswith("apt-get install --no-install-recommends qemu-system-arm")
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_what_target_qemu_lacks_is_named_with_what_brings_it(
 def test_the_exit_code_tells_whether_a_setup_can_work(
     states: list[State], exit_code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    findings = [Finding(f"part {n}", state, "detail") for n, state in enumerate(states)]
-    monkeypatch.setattr(doctor, "examine", lambda *_: findings)
+    conditions = [Condition(f"part {n}", state, "detail") for n, state in enumerate(states)]
+    monkeypatch.setattr(doctor, "examine", lambda *_: conditions)
     app = typer.Typer()
     doctor_verb.register(app)
     result = CliRunner().invoke(app, [])
@@ -119,8 +119,8 @@ def test_the_exit_code_tells_whether_a_setup_can_work(
 
 
 def test_brackets_in_a_remedy_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    finding = Finding("report", State.OPTIONAL, "absent [here]", 'pip install "ffslab[report]"')
-    monkeypatch.setattr(doctor, "examine", lambda *_: [finding])
+    condition = Condition("report", State.OPTIONAL, "absent [here]", 'pip install "ffslab[report]"')
+    monkeypatch.setattr(doctor, "examine", lambda *_: [condition])
     app = typer.Typer()
     doctor_verb.register(app)
     output = CliRunner().invoke(app, []).output
@@ -146,9 +146,9 @@ def test_room_for_the_lab(
         (tmp_path / "cache/ffslab/agent").mkdir(parents=True)
     usage = SimpleNamespace(free=free_bytes)
     monkeypatch.setattr("ffslab.doctor.shutil.disk_usage", lambda _: usage)
-    finding = by_subject(doctor.examine())["cache"]
-    assert finding.state is state
-    assert ("rm -r" in finding.remedy) is (state is not State.GOOD)
+    condition = by_subject(doctor.examine())["cache"]
+    assert condition.state is state
+    assert ("rm -r" in condition.remedy) is (state is not State.GOOD)
 
 
 def test_no_room_for_results_is_bad(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,9 +170,9 @@ def verb() -> typer.Typer:
 
 
 def test_lines_in_a_pipe_do_not_end_in_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = Finding("packages", State.LATER, "x" * 300, "install them")
-    findings = [Finding("machine", State.GOOD, "x86_64"), long]
-    monkeypatch.setattr(doctor, "examine", lambda *_: findings)
+    long = Condition("packages", State.LATER, "x" * 300, "install them")
+    conditions = [Condition("machine", State.GOOD, "x86_64"), long]
+    monkeypatch.setattr(doctor, "examine", lambda *_: conditions)
     lines = CliRunner().invoke(verb(), []).output.splitlines()
     assert any(line.endswith("x86_64") for line in lines)
     assert not [line for line in lines if line != line.rstrip()]

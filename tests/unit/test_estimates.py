@@ -14,7 +14,7 @@ from ffslab.loader import find_study, load_catalog, parse_toml
 from ffslab.model.case import Case, case_spec
 from ffslab.model.estimates import AS_STATED, ESTIMATE, TITLES, VALUES, with_estimate
 from ffslab.model.study import expand, study_from_document, with_overrides
-from ffslab.report.estimates.verdicts import (
+from ffslab.report.estimates.robustness import (
     Ratio,
     Sample,
     effects,

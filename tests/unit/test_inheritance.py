@@ -161,7 +161,7 @@ def test_a_figure_of_the_past_says_what_became_of_it(write: Write) -> None:
     write("boards", "mine", 'extends = "apf27"', "[figures]", "cpu_block_ps = 20_000")
     with pytest.raises(SpecError, match=r"mine\.toml: figures\.cpu_block_ps is no") as of_file:
         load_catalog().board("mine")
-    with pytest.raises(SpecError, match=r"board\.cpu_block_ps is no figure any more") as of_setting:
+    with pytest.raises(SpecError, match=r"board\.cpu_block_ps is no longer a figure") as of_setting:
         cases_of(STUDY + '"board.cpu_block_ps" = [20_000]\n')
     for caught in (of_file, of_setting):
         assert "counts instructions" in caught.value.cause

@@ -17,15 +17,15 @@ from lifetime_support import BYTES, WEAR_STUDY, Swaps, looks, wear_key, write_we
 from ffslab.lifetime.forecast import Flash, _estimate, drawn_together, forecast
 from ffslab.lifetime.growth import (
     Checkpoint,
+    Component,
     Correlation,
-    Part,
     Period,
     correlation_of,
     periods_of,
     slow_memory,
     wear_per_byte,
 )
-from ffslab.lifetime.read import looks_of, outcome_of
+from ffslab.lifetime.read import looks_of, wear_out_of
 from ffslab.lifetime.rows import volume
 from ffslab.lifetime.spares import spares_of
 from ffslab.report import build
@@ -209,7 +209,7 @@ def test_how_long_data_stay_in_a_block() -> None:
 
 
 def test_a_part_of_what_blocks_differ_by() -> None:
-    part = Part(0.25, 10.0)
+    part = Component(0.25, 10.0)
     assert part.kept(10) == pytest.approx(math.exp(-1))
     # The integral of exp(-x ÷ 10) from 0 to 10; far away it is the memory.
     assert part.gain(10) == pytest.approx(10 * (1 - math.exp(-1)))
@@ -223,7 +223,7 @@ def test_a_part_of_what_blocks_differ_by() -> None:
     assert part.chance(10) == pytest.approx(8.4045, rel=1e-4)
     # At x = 2: 25 × (4 - 3 + 4 × 0.13534 - 0.01832) = 25 × 1.52302.
     assert part.chance(20) == pytest.approx(38.0756, rel=1e-4)
-    stays = Part(0.25, math.inf)
+    stays = Component(0.25, math.inf)
     assert (stays.kept(9), stays.gain(9), stays.chance(9)) == (1, 9, 0)
 
 
@@ -289,12 +289,12 @@ def test_only_the_first_twentieth_of_a_life_is_looked_at() -> None:
 
 def test_outcomes() -> None:
     looked = [Checkpoint(700, (1, 1))]
-    assert outcome_of(wear_key(looked)) is None  # type: ignore[arg-type]
+    assert wear_out_of(wear_key(looked)) is None  # type: ignore[arg-type]
     grown = {"before": 2, "written": [500, 600], "bad_blocks": [3, 5], "erases": None}
-    alive = outcome_of(wear_key(looked, grown=grown))  # type: ignore[arg-type]
+    alive = wear_out_of(wear_key(looked, grown=grown))  # type: ignore[arg-type]
     assert alive is not None and (alive.first_bad_bytes, alive.end_bytes) == (500, None)
     assert alive.bad_blocks == 3
-    dead = outcome_of(wear_key(looked, stopped="EROFS"))  # type: ignore[arg-type]
+    dead = wear_out_of(wear_key(looked, stopped="EROFS"))  # type: ignore[arg-type]
     assert dead is not None and (dead.first_bad_bytes, dead.end_bytes) == (None, 700)
 
 
@@ -356,8 +356,8 @@ def test_what_cannot_be_forecast_is_an_error(ffslab_command: Command, tmp_path: 
     ran = sorted(path.name for path in (tmp_path / "results").glob("2*"))[0]
     for words, told, next_step in (
         (("everlasting",), "has no endurance figure", "--endurance 100000"),
-        ((ran,), "says nothing of wear", "lifetime wear"),
-        (("small.toml",), "study small says nothing of wear", "lifetime lifetime"),
+        ((ran,), "measures no wear", "lifetime wear"),
+        (("small.toml",), "study small measures no wear", "lifetime lifetime"),
         (("nobody",), "neither a run in results nor a study", "lifetime lifetime"),
         (("life", "--set", "seed=2"), "--set changes a study", "lifetime results/life"),
         (("life", "--daily", "much"), "is not a size", "50 MB"),

@@ -9,15 +9,15 @@ import pytest
 
 from ffslab.lifetime.growth import (
     Checkpoint,
+    Component,
     Correlation,
-    Part,
     Period,
     correlation_of,
     growth_of,
     wear_per_byte,
 )
 
-GONE = Part(0.0, 1.0)
+GONE = Component(0.0, 1.0)
 BLOCKS = 16
 
 
@@ -157,7 +157,7 @@ def test_of_periods_too_far_apart_nothing_is_known() -> None:
     """A slow memory of 1, and 1,000 between two middles: exp(−2,000) is no number any more."""
     periods = periods_with((0.5, 1.0), (0.25, 1.0), length=1000)
     found = correlation_of(moved_within(4), periods, range(BLOCKS))
-    assert found == Correlation(Part(0.0, 1.0), Part(0.0, 0.5))
+    assert found == Correlation(Component(0.0, 1.0), Component(0.0, 0.5))
 
 
 def test_three_periods_are_enough_to_tell_both_apart_and_two_are_not() -> None:
@@ -179,7 +179,7 @@ def test_what_is_known_to_stay_is_not_counted_again_as_what_passes() -> None:
     stay; with one of 5 it is (0.5 × exp(−2) + 0.2) ÷ (exp(−2) + 1) now, of which 0.35 are known.
     """
     periods = [Period(0, 10, (0.5, -0.5)), Period(10, 20, (0.2, -0.2))]
-    known = Correlation(Part(1.0, math.inf), Part(1.0, 5.0))
+    known = Correlation(Component(1.0, math.inf), Component(1.0, 5.0))
     found = growth_of([Checkpoint(1, (20, 20))], periods, known)
     now = (0.5 * math.exp(-2) + 0.2) / (math.exp(-2) + 1)
     assert found.slow == pytest.approx((0.35, -0.35))
@@ -189,7 +189,7 @@ def test_what_is_known_to_stay_is_not_counted_again_as_what_passes() -> None:
 def test_a_memory_that_is_short_against_a_period_has_the_last_one_left() -> None:
     """Of periods 5,000 apart, the last 4,000 long: exp(−2,000) is no number any more."""
     periods = [Period(0, 2000, (0.5, -0.5)), Period(3000, 7000, (0.2, -0.2))]
-    known = Correlation(Part(1.0, 1.0), GONE)
+    known = Correlation(Component(1.0, 1.0), GONE)
     assert growth_of([Checkpoint(1, (7, 7))], periods, known).slow == pytest.approx((0.2, -0.2))
 
 

@@ -18,9 +18,9 @@ from ffslab.lifetime.forecast import (
 )
 from ffslab.lifetime.growth import (
     Checkpoint,
+    Component,
     Correlation,
     Growth,
-    Part,
     Period,
     correlation_of,
     growth_of,
@@ -28,11 +28,11 @@ from ffslab.lifetime.growth import (
     slow_memory,
     wear_per_byte,
 )
-from ffslab.lifetime.read import CaseLife, Outcome
+from ffslab.lifetime.read import CaseLife, WearOut
 from ffslab.lifetime.rows import basis_words, document_of, outcome_words, rows_of, volume
 from ffslab.lifetime.spares import Spares
 
-NOTHING = Part(0.0, 1.0)
+NOTHING = Component(0.0, 1.0)
 
 
 def even(*points: tuple[int, float]) -> list[Checkpoint]:
@@ -103,7 +103,7 @@ def test_how_long_data_stay() -> None:
 
 
 def test_what_is_left_of_a_share_and_what_it_comes_to() -> None:
-    part, forever = Part(2.0, 10.0), Part(2.0, math.inf)
+    part, forever = Component(2.0, 10.0), Component(2.0, math.inf)
     assert part.kept(10) == pytest.approx(math.exp(-1))
     assert (forever.kept(10), forever.gain(10), forever.chance(10)) == (1, 10, 0)
     # 10 × (1 − 1 ÷ e).
@@ -118,10 +118,12 @@ def test_a_share_is_drawn_to_0_as_far_as_chance_explains_it(variance: float, rea
     """Half above and half below the mean: a variance of 0.25 is seen."""
     periods = [Period(1, 3, (0.5, -0.5))]
     points = even((100, 1), (200, 3))
-    slow = growth_of(points, periods, Correlation(Part(variance, math.inf), NOTHING))
+    slow = growth_of(points, periods, Correlation(Component(variance, math.inf), NOTHING))
     assert slow.slow == pytest.approx((0.5 * real, -0.5 * real))
     assert slow.fast == pytest.approx((0, 0))
-    fast = growth_of(points, periods, Correlation(Part(0.0, math.inf), Part(variance, 5.0)))
+    fast = growth_of(
+        points, periods, Correlation(Component(0.0, math.inf), Component(variance, 5.0))
+    )
     assert fast.slow == pytest.approx((0, 0))
     assert fast.fast == pytest.approx((0.5 * real, -0.5 * real))
     assert fast.wear_per_byte == wear_per_byte(points)
@@ -130,10 +132,10 @@ def test_a_share_is_drawn_to_0_as_far_as_chance_explains_it(variance: float, rea
 def test_late_periods_count_as_far_as_the_memory_goes() -> None:
     """Periods of 4 and 2 of wear, their middles 4 and 1 before the end."""
     periods = [Period(0, 4, (0.5, -0.5)), Period(4, 6, (0.2, -0.2))]
-    known = Correlation(Part(9.0, math.inf), NOTHING)
+    known = Correlation(Component(9.0, math.inf), NOTHING)
     found = growth_of(even((1, 1), (2, 6)), periods, known)
     assert found.slow[0] == pytest.approx((4 * 0.5 + 2 * 0.2) / 6)
-    recent = growth_of(even((1, 1), (2, 6)), periods, Correlation(NOTHING, Part(9.0, 3.0)))
+    recent = growth_of(even((1, 1), (2, 6)), periods, Correlation(NOTHING, Component(9.0, 3.0)))
     old, new = 4 * math.exp(-4 / 3), 2 * math.exp(-1 / 3)
     assert recent.fast[0] == pytest.approx((old * 0.5 + new * 0.2) / (old + new))
 
@@ -199,7 +201,10 @@ def paths(chances: tuple[float, float], threshold: int | None = None) -> Paths:
     late.
     """
     growth = Growth(
-        0.01, (0.5, -0.5), (0.1, -0.1), Correlation(Part(0.25, math.inf), Part(0.04, 10.0))
+        0.01,
+        (0.5, -0.5),
+        (0.1, -0.1),
+        Correlation(Component(0.25, math.inf), Component(0.04, 10.0)),
     )
     flash = Flash(1000, (1, 2), 0, threshold)
     return Paths(Checkpoint(500, (100, 50)), growth, flash, chances)
@@ -225,7 +230,7 @@ def test_how_fast_a_block_wears_in_the_future() -> None:
 
 
 def test_shares_that_fade_and_a_difference_that_is_nearly_reached() -> None:
-    correlation = Correlation(Part(0.25, 10.0), Part(0.04, 5.0))
+    correlation = Correlation(Component(0.25, 10.0), Component(0.04, 5.0))
     flash = Flash(2000, (1000, 1), 0, 1000)
     growth = Growth(0.01, (0.5, -0.5), (0.1, -0.1), correlation)
     # After 10 of wear: 1 ± (0.5 ÷ e + 0.1 ÷ e²).
@@ -239,7 +244,9 @@ def test_shares_that_fade_and_a_difference_that_is_nearly_reached() -> None:
 def straight(starts: tuple[int, ...], rates: tuple[float, ...], flash: Flash) -> Paths:
     """Blocks that each wear at their own rate for ever."""
     shares = tuple(rate - 1 for rate in rates)
-    growth = Growth(0.01, shares, (0.0,) * len(rates), Correlation(Part(1.0, math.inf), NOTHING))
+    growth = Growth(
+        0.01, shares, (0.0,) * len(rates), Correlation(Component(1.0, math.inf), NOTHING)
+    )
     return Paths(Checkpoint(1, starts), growth, flash, (0,) * len(rates))
 
 
@@ -340,9 +347,9 @@ def life(checkpoints: int = 3, *, spares: Spares | None = None) -> CaseLife:
         Estimate(1e9, 2e9, 3e9),
         Estimate(4e9, 8e9, 16e9),
         *(500_000_000, checkpoints, 12.5, 20, 2.5e-8),
-        Correlation(Part(0.25, math.inf), Part(0.04, 10.0)),
+        Correlation(Component(0.25, math.inf), Component(0.04, 10.0)),
     )
-    return CaseLife("one", {}, 1000, told, spares, Outcome(10**9, None, "", 3))
+    return CaseLife("one", {}, 1000, told, spares, WearOut(10**9, None, "", 3))
 
 
 def test_rows_have_years_and_how_far_off_a_forecast_was() -> None:
@@ -399,6 +406,6 @@ def test_volumes_and_bases_in_words() -> None:
     assert basis_words(life()) == "no forecast: "
     assert basis_words(CaseLife("n", {}, 0, None, spares, None, "why")) == "no forecast: why"
     assert (
-        outcome_words(Outcome(1, None, "", 3)) == "measured: 3 grown bad blocks, and it still wrote"
+        outcome_words(WearOut(1, None, "", 3)) == "measured: 3 grown bad blocks, and it still wrote"
     )
-    assert outcome_words(Outcome(1, 2, "EROFS", 3)) == "measured: 3 grown bad blocks, then EROFS"
+    assert outcome_words(WearOut(1, 2, "EROFS", 3)) == "measured: 3 grown bad blocks, then EROFS"

@@ -10,7 +10,7 @@ from lifetime_support import wear_key
 from ffslab.lifetime import read
 from ffslab.lifetime.forecast import Estimate, Flash, Forecast
 from ffslab.lifetime.growth import Checkpoint, Correlation, Part
-from ffslab.lifetime.read import forecast_of, life_of, lives_of, looks_of, outcome_of
+from ffslab.lifetime.read import forecast_of, life_of, lives_of, looks_of, wear_out_of
 from ffslab.lifetime.spares import spares_of
 
 BLOCK = 131_072
@@ -252,7 +252,7 @@ def test_what_became_of_a_case(
     changes: dict[str, Any], first: int | None, end: int | None, blocks: int
 ) -> None:
     found: Any = wear_key(even((700, 1)), **changes)
-    outcome = outcome_of(found)
+    outcome = wear_out_of(found)
     assert outcome is not None
     assert (outcome.first_bad_bytes, outcome.end_bytes, outcome.bad_blocks) == (first, end, blocks)
     assert outcome.stopped == changes.get("stopped", "")
@@ -264,4 +264,4 @@ def test_what_became_of_a_case(
 def test_nothing_became_of_a_case_without_bad_blocks() -> None:
     for changes in ({}, {"grown": grown()}):
         found: Any = wear_key(even((700, 1)), **changes)
-        assert outcome_of(found) is None
+        assert wear_out_of(found) is None

@@ -71,12 +71,12 @@ NOR: list[tuple[str, object]] = [("board", "imx6ull-evk"), ("partition_bytes", "
     [
         ("chip.page_bytes", 1024, "from 64 to 512, not 1024"),
         ("chip.page_bytes", 96, "a power of two from 64 to 512, not 96"),
-        ("chip.oob_bytes", 64, "oob_bytes is no figure of NOR flash"),
-        ("chip.subpages", 2, "subpages is no figure of NOR flash"),
-        ("chip.t_read_ns", 25_000, "t_read_ns is no figure of NOR flash"),
-        ("chip.ecc_strength_bits", 1, "ecc_strength_bits is no figure of NOR flash"),
-        ("chip.factory_bad", 1, "factory_bad is no figure of NOR flash"),
-        ("chip.rber_e12", 1, "rber_e12 is no figure of NOR flash"),
+        ("chip.oob_bytes", 64, "oob_bytes is not a figure of NOR flash"),
+        ("chip.subpages", 2, "subpages is not a figure of NOR flash"),
+        ("chip.t_read_ns", 25_000, "t_read_ns is not a figure of NOR flash"),
+        ("chip.ecc_strength_bits", 1, "ecc_strength_bits is not a figure of NOR flash"),
+        ("chip.factory_bad", 1, "factory_bad is not a figure of NOR flash"),
+        ("chip.rber_e12", 1, "rber_e12 is not a figure of NOR flash"),
         ("chip.t_prog_byte_ns", 700_001, "t_prog_byte_ns 700001 is above t_prog_ns 700000"),
     ],
 )

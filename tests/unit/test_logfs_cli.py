@@ -77,7 +77,7 @@ def test_json_is_for_programs(cli: Cli, tmp_path: Path) -> None:
 def test_what_is_no_image_is_called_that(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"text\n" * 1000)
     assert cli("fsck", "logfs", "file") == 1
-    assert "probably it is no LogFS image" in cli.error
+    assert "it is probably not a LogFS image" in cli.error
     assert cli("fsck", "logfs", "missing") == 2
 
 

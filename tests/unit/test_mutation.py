@@ -16,7 +16,7 @@ sys.path.append(str(ROOT / "tests" / "mutation"))
 
 from c_mutants import Build, c_mutants  # noqa: E402
 from operators import Module  # noqa: E402
-from verdicts import KILLED, SURVIVED, CTarget, Score, Verdict, load_targets, stale  # noqa: E402
+from outcomes import KILLED, SURVIVED, CTarget, MutantOutcome, Score, load_targets, stale  # noqa: E402
 
 SOURCE = '''
 """Words."""
@@ -175,7 +175,7 @@ def test_a_worse_collector_of_logfs_is_noticed_by_what_it_does(
 
 def test_a_score_is_of_those_that_can_be_killed() -> None:
     states = ("killed", "killed", "timeout", "survived", "equivalent")
-    score = Score("s", tuple(Verdict("t", 1, state) for state in states), 1.0)
+    score = Score("s", tuple(MutantOutcome("t", 1, state) for state in states), 1.0)
     assert score.percent == 75  # three of four
     assert Score("s", (), 1.0).percent == 100
 

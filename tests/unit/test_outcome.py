@@ -73,13 +73,13 @@ def test_stuck_shows_the_stack_and_is_no_word_of_a_program() -> None:
 
 
 def test_excerpt_holds_the_evidence_and_is_printable() -> None:
-    (finding, *_) = scan_console("a\nb\x1b[31m\n[ 1.0] Kernel panic - not syncing: x\nc\n")
-    assert finding.line == 3
-    assert finding.excerpt == ("a", "b?[31m", "[ 1.0] Kernel panic - not syncing: x", "c")
+    (message, *_) = scan_console("a\nb\x1b[31m\n[ 1.0] Kernel panic - not syncing: x\nc\n")
+    assert message.line == 3
+    assert message.excerpt == ("a", "b?[31m", "[ 1.0] Kernel panic - not syncing: x", "c")
 
 
 @pytest.mark.parametrize("name", ["pass", "real-ubifs", "real-jffs2"])
-def test_clean_console_has_no_finding(name: str) -> None:
+def test_clean_console_has_no_message(name: str) -> None:
     assert scan_console(golden(f"console/{name}.log").decode()) == ()
 
 
@@ -223,7 +223,7 @@ def test_where_the_agent_never_spoke_the_cache_is_named(
         assert outcome.reason.endswith("ffslab doctor reads all of the cache") == named
 
 
-def test_the_gravest_finding_is_told_with_what_is_around_it() -> None:
+def test_the_gravest_message_is_told_with_what_is_around_it() -> None:
     far = [f"line {n}" for n in range(40)]
     lines = ["UBIFS error (ubi0:0): x", *far, "[    1.5] WARNING: CPU: 0 at y", *far]
     outcome = _of(GOOD_END, console="\n".join(lines))
@@ -289,19 +289,19 @@ def test_the_last_lines_are_those_of_kernel_and_programs(tmp_path: Path) -> None
 
 
 def test_a_log_is_read_in_bounded_memory(tmp_path: Path) -> None:
-    """Whatever its lines: none at all in 4 MiB, or a finding in each of very many."""
+    """Whatever its lines: none at all in 4 MiB, or a message in each of very many."""
     file = tmp_path / "console"
     file.write_bytes(4 * 2**20 * b"x" + b"\n[ 1.0] BUG: x\n")
     lines = list(lines_of(file))
     assert max(map(len, lines)) == 2**16 and "".join(lines[:-1]) == 4 * 2**20 * "x"
-    (finding,) = read_log(lines_of(file)).findings
-    assert finding.text == "[ 1.0] BUG: x"
+    (message,) = read_log(lines_of(file)).messages
+    assert message.text == "[ 1.0] BUG: x"
     many = (f"WARNING: CPU: {n}" if n % 2 else "x" * 1000 for n in range(20_000))
     log = read_log(chain(many, ["[ 1.0] BUG: y"]))
-    assert (log.findings[0].kind, log.findings[0].line) == ("kernel bug", 20_001)
-    assert len(log.findings) == 1001
-    assert max(len(finding.excerpt) for finding in log.findings) == 20
-    assert max(len(line) for finding in log.findings for line in finding.excerpt) == 160
+    assert (log.messages[0].kind, log.messages[0].line) == ("kernel bug", 20_001)
+    assert len(log.messages) == 1001
+    assert max(len(message.excerpt) for message in log.messages) == 20
+    assert max(len(line) for message in log.messages for line in message.excerpt) == 160
     assert len(log.last) == 12
     assert len(tail_of(file)) == 2**16 and tail_of(file).endswith("BUG: x\n")
     assert tail_of(tmp_path / "none") == "" and list(lines_of(tmp_path / "none")) == []
@@ -311,7 +311,7 @@ def test_of_one_channel_the_end_is_also_what_programs_printed() -> None:
     """At most 64 KiB of it: of a mark, as many letters, and one more."""
     short = Printed.on_one_channel("[ 1.0] BUG: x\nsaid by a program\n")
     assert not short.apart and short.output == "[ 1.0] BUG: x\nsaid by a program\n"
-    assert [finding.text for finding in short.kernel.findings] == ["[ 1.0] BUG: x"]
+    assert [message.text for message in short.kernel.messages] == ["[ 1.0] BUG: x"]
     assert Printed.on_one_channel("<" + 65_535 * "y").output == "<" + 65_535 * "y"
     assert Printed.on_one_channel("<" + 65_536 * "y").output == 65_536 * "y"
 
@@ -348,20 +348,20 @@ def test_outcomes_are_in_order_of_gravity() -> None:
     ],
 )
 def test_what_a_console_line_means(line: str, severity: str, kind: str) -> None:
-    (finding,) = scan_console(f"first\n{line}\n")
-    assert (finding.severity, finding.kind, finding.line) == (severity, kind, 2)
-    assert finding.text == line
+    (message,) = scan_console(f"first\n{line}\n")
+    assert (message.severity, message.kind, message.line) == (severity, kind, 2)
+    assert message.text == line
 
 
 def test_excerpts_are_bounded() -> None:
-    """Two lines before and eighteen from the finding on, of 160 characters each."""
+    """Two lines before and eighteen from the message on, of 160 characters each."""
     lines = [f"line {n}" for n in range(30)]
     lines[10] = "Oops " + 200 * "x"
-    (finding,) = scan_console("\n".join(lines))
-    assert finding.excerpt == (*lines[8:10], lines[10][:160], *lines[11:28])
-    assert len(finding.text) == 160
+    (message,) = scan_console("\n".join(lines))
+    assert message.excerpt == (*lines[8:10], lines[10][:160], *lines[11:28])
+    assert len(message.text) == 160
     for first in (0, 1):
-        (finding,) = scan_console("\n".join(["a"] * first + ["Oops", "b"]))
-        assert finding.excerpt == (*["a"] * first, "Oops", "b")
+        (message,) = scan_console("\n".join(["a"] * first + ["Oops", "b"]))
+        assert message.excerpt == (*["a"] * first, "Oops", "b")
     assert last_lines("\n".join(lines)) == tuple(lines[18:])
     assert last_lines("a\tb\x07  ", 1) == ("a\tb?",)

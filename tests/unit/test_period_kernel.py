@@ -15,8 +15,8 @@ from host_support import LAB, FakeSite, FakeTarget, SilentProgress
 from rich.console import Console
 
 from ffslab.campaign.chain import chain_of
-from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.done import PoolOptions
+from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare, prepare_resumed
 from ffslab.cli.app import build_app

@@ -21,7 +21,7 @@ from ffslab.results.outcome import Outcome
 from ffslab.targets.virtual_flash import plans
 from ffslab.workloads.figures import criteria_of, figures_of
 from ffslab.workloads.probe import terminal
-from ffslab.workloads.probe.result import check_records, verdict_times_ns
+from ffslab.workloads.probe.result import check_records, compared_times_ns
 from ffslab.workloads.probe.stored import probe_of
 
 STUDY = """
@@ -142,7 +142,7 @@ def test_an_operation_is_the_phase_by_their_number() -> None:
     figures = {figure.key: figure.value for figure in figures_of(result)}
     assert figures["read-oob.operation_ns"] == 61_500
     assert [one.title for one in criteria_of(result)] == ["read-oob", "mount"]
-    assert verdict_times_ns(result) == {"read-oob": 11_808_000.0, "mount": 75_000_000.0}
+    assert compared_times_ns(result) == {"read-oob": 11_808_000.0, "mount": 75_000_000.0}
     shown = io.StringIO()
     terminal.print_case(Console(file=shown, width=80), result)
     assert "read-oob: 61.5 µs each of 192, 64 B, CPU 59%" in shown.getvalue()

@@ -20,7 +20,7 @@ from ffslab.results.outcome import Outcome
 from ffslab.targets.virtual_flash import plans
 from ffslab.workloads.figures import criteria_of, figures_of
 from ffslab.workloads.raw import terminal
-from ffslab.workloads.raw.result import verdict_times_ns
+from ffslab.workloads.raw.result import compared_times_ns
 from ffslab.workloads.raw.stored import raw_of
 
 MB = 2**20
@@ -98,7 +98,7 @@ def test_throughput_is_what_the_flash_was_asked_for_by_its_time() -> None:
     figures = {figure.key: figure.value for figure in figures_of(result)}
     assert figures["read.raw_bytes_per_s"] == 2.5 * MB
     assert [one.title for one in criteria_of(result)] == ["raw erase", "raw write", "raw read"]
-    assert verdict_times_ns(result)["write"] == 4.1e9
+    assert compared_times_ns(result)["write"] == 4.1e9
 
 
 def test_a_difference_above_the_stated_is_told() -> None:

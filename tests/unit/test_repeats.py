@@ -185,5 +185,5 @@ def test_where_a_flash_stays_in_place_no_guest_is_shared() -> None:
 
 
 def test_a_case_of_a_board_is_reproduced_on_it() -> None:
-    words = reproduce_command("s.toml", [], "jffs2-s1", target="ssh", place="/desk/b.toml")
-    assert words == "ffslab run s.toml --target ssh --place /desk/b.toml --case jffs2-s1"
+    words = reproduce_command("s.toml", [], "jffs2-s1", target="ssh", access="/desk/b.toml")
+    assert words == "ffslab run s.toml --target ssh --access /desk/b.toml --case jffs2-s1"

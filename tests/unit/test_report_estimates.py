@@ -14,7 +14,7 @@ from test_report_tree_support import files_text, write_tree_run
 from ffslab.model.estimates import ESTIMATE, VALUES
 from ffslab.report.estimates.load import load_estimates
 from ffslab.report.estimates.page import estimate_view
-from ffslab.report.estimates.verdicts import ratios_of
+from ffslab.report.estimates.robustness import ratios_of
 from ffslab.results.outcome import Outcome
 from ffslab.workloads.ffsmark.report.load import load_run
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ffslab.compare.standing import Crossing, Extent, standing
+from ffslab.rating.factors import sign_of, signs_of
 from ffslab.report.axes import Axis
 from ffslab.report.configurations import place_text
 from ffslab.report.data import (
@@ -52,8 +53,7 @@ from ffslab.report.standings import (
 from ffslab.report.wear import Scale, Wear, common_scale, draw
 from ffslab.workloads.append_log.metrics import PAGES
 from ffslab.workloads.micro.report.figures import _idle_share, chosen
-from ffslab.workloads.tree.report.figures import cpu_percent, size_text
-from ffslab.workloads.tree.report.rating import (
+from ffslab.workloads.tree.report.criteria import (
     MEMORY,
     SIZE,
     TIME,
@@ -63,9 +63,8 @@ from ffslab.workloads.tree.report.rating import (
     by_filesystem,
     lines_of,
     rate,
-    sign_of,
-    signs_of,
 )
+from ffslab.workloads.tree.report.figures import cpu_percent, size_text
 
 SPACE = "\u00a0"
 
@@ -485,7 +484,7 @@ def test_what_counts_as_passed_short_and_failed() -> None:
         case(3, "2", "crash"),
         case(4, "2", "skip", filesystem="jffs2"),
     )
-    run = Run("r", "s", "t", "d", "now", cases, states={"free": "0 % valid"})
+    run = Run("r", "s", "t", "d", "now", cases)
 
     def ids(chosen: Sequence[Case]) -> str:
         return "".join(one.id for one in chosen)
@@ -494,7 +493,6 @@ def test_what_counts_as_passed_short_and_failed() -> None:
         "01", "1", "23", "4",
     ]  # fmt: skip
     assert (run.seeds, run.varying) == (("1", "2"), ("filesystem", "seed"))
-    assert (run.state_text("free"), run.state_text("aged")) == ("free (0 % valid)", "aged")
 
 
 def test_a_label_has_what_varies() -> None:

@@ -164,7 +164,7 @@ def test_sensitivity_to_the_fill_rate(fill: MicroRun) -> None:
     topics = sentences.topics(section)
     assert [topic.title for topic in topics] == [
         "What the fill rate changes",
-        "Who is fastest where",
+        "Which is fastest where",
     ]
     text = topics[0].sentences[0].text
     assert text.startswith("Fill rate 75\u00a0% against 30\u00a0%: ")

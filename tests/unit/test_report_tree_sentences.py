@@ -20,15 +20,16 @@ from test_report_tree_support import (
 )
 
 from ffslab.compare.standing import standing
+from ffslab.rating.factors import sign_of
 from ffslab.report.axes import FILES, axis_of
 from ffslab.report.curves import styles_for
-from ffslab.report.parts import Table, by_filesystem
+from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.quantity import duration_range, significant
 from ffslab.results.outcome import Outcome
-from ffslab.workloads.tree.report import figures, options, rating, sentences
+from ffslab.workloads.tree.report import criteria, figures, options, sentences
+from ffslab.workloads.tree.report.criteria import MEMORY, SIZE, TIME, Criterion
 from ffslab.workloads.tree.report.data import TreeRun
 from ffslab.workloads.tree.report.load import load_tree
-from ffslab.workloads.tree.report.rating import MEMORY, SIZE, TIME, Criterion
 from ffslab.workloads.tree.report.series import duration_ns, means, sections, spots
 from ffslab.workloads.tree.report.words import list_names, roles_of
 
@@ -163,10 +164,10 @@ def test_steps_before_the_crash_count_once(mounts: TreeRun) -> None:
     ],
 )
 def test_signs_follow_the_stated_rule(factor: float, time: str, size: str) -> None:
-    assert rating.sign_of(factor, TIME) == time
-    assert rating.sign_of(factor, MEMORY) == time
-    assert rating.sign_of(factor, SIZE) == size
-    assert f"{TIME.good:g} times the best, − {TIME.bad:g}" in rating.RULE
+    assert sign_of(factor, TIME) == time
+    assert sign_of(factor, MEMORY) == time
+    assert sign_of(factor, SIZE) == size
+    assert f"{TIME.good:g} times the best, − {TIME.bad:g}" in criteria.RULE
 
 
 def test_rating_compares_at_the_same_points_and_seeds() -> None:
@@ -175,31 +176,31 @@ def test_rating_compares_at_the_same_points_and_seeds() -> None:
         "b": {(1.0, "1"): 30.0, (2.0, "1"): 120.0, (3.0, "1"): 1.0},
         "c": {},
     }
-    rated = rating.rate(Criterion("t", TIME, values))
+    rated = criteria.rate(Criterion("t", TIME, values))
     assert rated and set(rated.marks) == {"a", "b"}
     assert (rated.points, rated.marks["a"].text) == (2, "best")
     mark = rated.marks["b"]
     assert (mark.factors.low, mark.factors.high) == pytest.approx((3, 12))
     assert mark.sign == "o\u2060/\u2060−"
     apart = {"a": {(1.0, "1"): 1.0}, "b": {(1.0, "2"): 1.0}}
-    nothing = rating.rate(Criterion("t", TIME, apart))
+    nothing = criteria.rate(Criterion("t", TIME, apart))
     assert nothing and nothing.marks == {}
-    assert rating.rate(Criterion("t", TIME, {"a": {(1.0, "1"): 1.0}})) is None
+    assert criteria.rate(Criterion("t", TIME, {"a": {(1.0, "1"): 1.0}})) is None
 
 
 def test_nothing_and_less_than_nothing_can_be_rated() -> None:
     values = {"a": {(0.0, "1"): 0.0}, "b": {(0.0, "1"): -5000.0}, "c": {(0.0, "1"): 40_960.0}}
-    rated = rating.rate(Criterion("memory", MEMORY, values, is_size=True))
+    rated = criteria.rate(Criterion("memory", MEMORY, values, is_size=True))
     assert rated
     assert [rated.marks[name].sign for name in "abc"] == ["+", "+", "−"]
     assert rated.marks["c"].text == "40.0 KiB, ×10.0"
 
 
 def test_several_options_of_a_file_system_have_a_range_and_no_mean(images: TreeRun) -> None:
-    found = {c.title: c for c in rating.criteria(images, sections(images))}
-    single = rating.rate(found["image size"])
+    found = {c.title: c for c in criteria.criteria(images, sections(images))}
+    single = criteria.rate(found["image size"])
     assert single
-    size = rating.by_filesystem(images, single)
+    size = criteria.by_filesystem(images, single)
     assert size
     smallest = min(value for line in found["image size"].values.values() for value in line.values())
     factors = size.marks["JFFS2"].factors
@@ -208,8 +209,8 @@ def test_several_options_of_a_file_system_have_a_range_and_no_mean(images: TreeR
     assert len(size.marks["JFFS2"].values) == 2
     assert "/" in size.marks["JFFS2"].sign
     assert "/" not in size.marks["YAFFS2"].sign
-    create = rating.rate(found["time of create, run 1"])
-    by_name = create and rating.by_filesystem(images, create)
+    create = criteria.rate(found["time of create, run 1"])
+    by_name = create and criteria.by_filesystem(images, create)
     assert by_name and set(by_name.marks) == {"JFFS2", "UBIFS", "YAFFS2"}
 
 
@@ -256,7 +257,7 @@ def test_lines_that_cross_are_told_with_the_points_beside_it() -> None:
     level = dict.fromkeys(line, 50.0)
     axis = axis_of(FILES, (10.0, 100.0, 1000.0))
     criterion = Criterion("time of find", TIME, {"a": line, "b": level}, axis=axis)
-    found = standing(rating.lines_of(criterion))
+    found = standing(criteria.lines_of(criterion))
     assert found is not None
     text = sentences.first_text(criterion, found).replace("\u00a0", " ").replace("\u2060", "")
     assert "fastest: **a** at 10 files; **b** at 100–1,000 files" in text
@@ -273,7 +274,7 @@ def test_many_configurations_stand_below_their_file_system(images: TreeRun) -> N
 
 
 def test_steps_are_rated_after_the_same_steps(images: TreeRun) -> None:
-    found = {c.title: set(c.values) for c in rating.criteria(images, sections(images))}
+    found = {c.title: set(c.values) for c in criteria.criteria(images, sections(images))}
     read_only = {"SquashFS · gzip", "EROFS · lz4hc"}
     assert read_only < found["time of mount, run 1"]
     assert not read_only & found["time of unmount, run 1"]

@@ -201,7 +201,7 @@ def test_a_wrong_file_is_refused(tmp_path: Path, old: str, new: str, told: str) 
 def test_no_file_no_board(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no file .*none\.toml"):
         read_place(tmp_path / "none.toml")
-    with pytest.raises(UsageError, match="has no places"):
+    with pytest.raises(UsageError, match="takes no access file"):
         target_kind("uml", tmp_path / "none.toml")
 
 

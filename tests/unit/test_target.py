@@ -21,7 +21,7 @@ from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
 from ffslab.targets.bounds import bounds
 from ffslab.targets.target import GuestJob
-from ffslab.targets.uml.guests import LocalTarget, batch_script, kernel_arguments
+from ffslab.targets.uml.guests import LocalTarget, batch_command, kernel_arguments
 from ffslab.targets.uml.initramfs import (
     build_archive,
     character_device,
@@ -351,7 +351,7 @@ def test_missing_module_is_a_reason_to_skip(tmp_path: Path) -> None:
 
 def test_command_line_is_a_function_of_the_case_alone() -> None:
     case = cases_of()[0]
-    assert batch_script(case, None) == batch_script(case, None)
+    assert batch_command(case, None).script == batch_command(case, None).script
     arguments = kernel_arguments(case, ())
     assert "uml_seed=1" in arguments
     at = arguments.index("cpu_instruction_ps=3750")
@@ -367,7 +367,7 @@ def test_command_line_is_a_function_of_the_case_alone() -> None:
     assert {"cpu_instruction_ps=1875", "cpu_copy_ns=75", "cpu_syscall_ns=140"} <= set(half)
     free = kernel_arguments(replace(case, cpu_scale=0.0), ())
     assert {f"{name}=0" for name in CPU_FIGURES} <= set(free)
-    assert "taskset -c 3" in batch_script(case, 3)
+    assert "taskset -c 3" in batch_command(case, 3).script
     assert kernel_arguments(replace(case, trace=True), ()) == arguments
 
 

@@ -25,7 +25,7 @@ from ffslab.results.files import disk_error, read_json_as, read_json_lines, writ
 from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import export_tables, open_store
-from ffslab.streams import without_surrogates
+from ffslab.visible_text import without_surrogates
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 SEPARATORS = "a\u2028b\u2029c\u0085d\x0be\x0cf\x1cg"

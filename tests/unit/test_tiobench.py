@@ -31,9 +31,9 @@ from ffslab.workloads.tiobench.keys import Tiobench
 from ffslab.workloads.tiobench.report import page
 from ffslab.workloads.tiobench.result import (
     check_records,
+    compared_times_ns,
     result_keys,
     shortfall,
-    verdict_times_ns,
 )
 
 S = 10**9
@@ -328,7 +328,7 @@ def test_figures_tasks_and_criteria() -> None:
     assert shown["sequential writing until it is on the flash"] == 4 * MIB / 20
     assert shown["random reading"] == 2 * MIB
     assert shown["a request, sequential reading, longest time"] == S / 4
-    assert verdict_times_ns(result)["mean of a write, phase write"] == 4 * S
+    assert compared_times_ns(result)["mean of a write, phase write"] == 4 * S
 
 
 def test_a_full_partition_is_a_short_case() -> None:
@@ -428,7 +428,7 @@ def test_verdicts_are_of_the_requests_alone() -> None:
 
     rows = [("write", "write", 4), ("write", "sync", 1), ("read", "read", 0), ("fill", "write", 3)]
     result: Any = {"latencies": [latency_of(*row) for row in rows]}
-    assert verdict_times_ns(result) == {"mean of a write, phase write": 5.0}
+    assert compared_times_ns(result) == {"mean of a write, phase write": 5.0}
 
 
 def test_what_people_decide_by() -> None:

@@ -292,7 +292,10 @@ def test_a_file_system_without_a_tool_has_no_image() -> None:
     assert isinstance(case.workload, Tree)
     setup = replace(case.filesystem, image=None)
     with pytest.raises(SpecError, match="no image of yaffs2"):
-        check_tree(case.workload, Setting(case.state, setup, case.board.chip, case.partition_bytes, "case x"))
+        check_tree(
+            case.workload,
+            Setting(case.state, setup, case.board.chip, case.partition_bytes, "case x"),
+        )
 
 
 def test_only_workload_tree_has_images() -> None:

@@ -33,10 +33,10 @@ from ffslab.workloads.results import asked_of
 from ffslab.workloads.tree.keys import Tree
 from ffslab.workloads.tree.records import load_tree_records
 from ffslab.workloads.tree.result import (
+    compared_times_ns,
     image_results,
     result_keys,
     tree_results,
-    verdict_times_ns,
 )
 
 ASKED = asked_of(Tree(), own=True)
@@ -121,9 +121,9 @@ def test_times_that_verdicts_are_about_are_those_of_steps_that_do_something() ->
     named |= {f"{word}{number}": 9 for word in NOT_TIMED for number in ("", "-2")}
     steps = [{"phase": name, "duration_ns": ns} for name, ns in named.items()]
     found: Any = {"tree": {"steps": steps}}
-    assert verdict_times_ns(found) == {"mount": 5.0, "create-2": 7.0}
+    assert compared_times_ns(found) == {"mount": 5.0, "create-2": 7.0}
     nothing: Any = {"tree": None}
-    assert verdict_times_ns(nothing) == {}
+    assert compared_times_ns(nothing) == {}
 
 
 # They prepare for what is measured, check it, or end a guest.

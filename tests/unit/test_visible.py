@@ -22,7 +22,7 @@ from rich.text import Text
 
 from ffslab.cli.screen import Screen
 from ffslab.results.rundir import RunDirectory, find_run
-from ffslab.streams import own_stream, print_anything, visible, visible_json
+from ffslab.visible_text import own_stream, print_anything, visible, visible_json
 
 SOURCES = Path(__file__).parents[2] / "src" / "ffslab"
 # A title of the window, CSI in 7 and 8 bits, a carriage return, text from right to left, isolates,

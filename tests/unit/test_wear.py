@@ -24,11 +24,11 @@ from ffslab.workloads.wear.keys import Wear
 from ffslab.workloads.wear.report.histogram import bins_of
 from ffslab.workloads.wear.result import (
     check_records,
+    compared_times_ns,
     failure,
     first_block,
     result_keys,
     shortfall,
-    verdict_times_ns,
 )
 
 STUDY = """
@@ -394,9 +394,9 @@ def test_a_full_partition_leaves_a_part_of_what_was_asked_for() -> None:
 def test_the_verdict_goes_by_the_time_of_the_whole_writing() -> None:
     rows = [{"phase": "write", "duration_ns": 3}, {"phase": "workload", "duration_ns": 7}]
     result: Any = {"phases": rows}
-    assert verdict_times_ns(result) == {"time of the writing": 7.0}
+    assert compared_times_ns(result) == {"time of the writing": 7.0}
     result["phases"] = rows[:1]
-    assert verdict_times_ns(result) == {}
+    assert compared_times_ns(result) == {}
 
 
 def test_the_whole_writing_is_the_phase_write_alone() -> None:
@@ -406,7 +406,7 @@ def test_the_whole_writing_is_the_phase_write_alone() -> None:
         {**phase("verify", "ok"), "t_start_ns": 5, "t_end_ns": 12},
     )
     result = case_result(case_of(), Outcome("pass"), RecordStream(phases, (), False), "f" * 64)
-    assert verdict_times_ns(result) == {"time of the writing": 5.0}
+    assert compared_times_ns(result) == {"time of the writing": 5.0}
 
 
 def test_only_what_happened_since_the_static_data_counts() -> None:

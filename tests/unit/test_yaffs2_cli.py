@@ -254,7 +254,7 @@ def test_the_document_lists_every_rule_with_its_grade() -> None:
 def test_what_is_no_image_is_called_that(content: bytes, cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(content)
     assert cli("fsck", "yaffs2", "file") == 1
-    assert "probably it is no YAFFS2 image" in cli.error
+    assert "it is probably not a YAFFS2 image" in cli.error
     assert "fsck --help" in cli.error
 
 

@@ -36,13 +36,30 @@ FIRST = 0x1001 * 1024  # the position of the first page that can be written
 Cuts = Sequence[tuple[int, int]]
 
 
+class MountedLog(SegregatedLog):
+    """A log that is mounted again and again, which mkfs does not do."""
+
+    @property
+    def open_blocks(self) -> tuple[int, ...]:
+        """Numbers of the blocks that are being written, counted from 0."""
+        return tuple(self._open.values())
+
+    def abandon(self, newest: int | None = None) -> None:
+        """No open block is written any more, as after a mount.
+
+        `newest` is the sequence number behind which a mount goes on; None: the last one given.
+        """
+        self._open.clear()
+        self._newest = self._newest if newest is None else newest
+
+
 class TwoLogs:
     """A log of metadata and one of data, in blocks of 8 pages of 2048 + 64 bytes."""
 
     def __init__(self, geometry: Geometry = SMALL, *, summaries: bool = True) -> None:
         self.geometry = geometry
         self._file = io.BytesIO()
-        self.log = SegregatedLog(self._file, geometry, summaries=summaries)
+        self.log = MountedLog(self._file, geometry, summaries=summaries)
 
     @property
     def now(self) -> int:

@@ -11,8 +11,7 @@ from ffslab.advise.candidates import Candidate
 from ffslab.advise.changes import COMPRESSION, Change, changes_of, compression_words
 from ffslab.advise.needs import Needs
 from ffslab.advise.probes import Probe, interval_us, records_of
-from ffslab.advise.readings import Reading, readings_of, values_of
-from ffslab.advise.verdict import (
+from ffslab.advise.ranking import (
     RULE,
     Cell,
     Judged,
@@ -21,6 +20,7 @@ from ffslab.advise.verdict import (
     judge_candidates,
     needs_asked,
 )
+from ffslab.advise.readings import Reading, readings_of, values_of
 from ffslab.model.catalog import Catalog
 from ffslab.model.units import format_duration_ns, format_size
 from ffslab.results.result import CaseResult
@@ -135,10 +135,10 @@ def notes_of(needs: Needs) -> tuple[str, ...]:
         size = needs.partition_bytes
         interval = format_duration_ns(interval_us(writes) * 1000)
         notes.append(
-            "Writes were measured on a flash of which nine tenths had been written to before: "
+            "Writes were measured on a flash with nine tenths written before: "
             f"{records_of(writes, size):,} records of {format_size(writes.record_bytes)}, one each "
-            f"{interval}, beside {format_size(needs.packed_bytes)} of data that stay. The longest "
-            "is that of these: more of them may find a longer one."
+            f"{interval}, beside {format_size(needs.packed_bytes)} of data that stay. The "
+            "longest is the longest of these; more records may find a longer one."
         )
     if writes is not None and writes.years is not None:
         chip = needs.chip
@@ -149,7 +149,7 @@ def notes_of(needs: Needs) -> tuple[str, ...]:
         notes.append(
             f"Life is an estimate: {chip.endurance_cycles:,} erases{source} × the partition’s "
             "blocks ÷ (what a day programs × how much more the most erased block gets than the "
-            "mean), both as in the short run; on UBI the unevenness is bounded by its threshold."
+            "mean), both as in the short run; UBI bounds the unevenness by its threshold."
         )
     return tuple(notes)
 
@@ -165,14 +165,14 @@ def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterat
         and needs.writes is not None
     ):
         yield (
-            "What had been written before is one file, which is deleted. A sync of JFFS2 erases "
-            "all blocks that a deletion left: after the deletion of smaller files it takes less."
+            "Before, one file was written and deleted. A sync of JFFS2 erases all blocks that "
+            "a deletion left, so it takes less time after the deletion of smaller files."
         )
     if any("fastmap" in dict(judged.candidate.options) for judged in order):
         yield "Linux calls fastmap experimental."
     if any("beb_per1024" in dict(judged.candidate.options) for judged in order):
         yield (
-            "A smaller UBI reserve leaves more space and bears fewer bad blocks; data sheets of "
+            "A smaller UBI reserve leaves more space and allows fewer bad blocks; data sheets of "
             "SLC NAND allow 20 in 1,024 over its life."
         )
 
@@ -186,7 +186,7 @@ def _other_size(needs: Needs, readings: Mapping[str, Reading]) -> Iterator[str]:
     if size is not None and abs(size - needs.content_bytes) > _ANOTHER_SIZE * size:
         yield (
             f"content.size says {format_size(needs.content_bytes)}, and the files of the tree have "
-            f"{format_size(int(size))}: correct it, for the cases that write rest on it."
+            f"{format_size(int(size))}: correct it, because the cases that write depend on it."
         )
 
 

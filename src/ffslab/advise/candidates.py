@@ -98,8 +98,8 @@ def candidates(needs: Needs, catalog: Catalog) -> tuple[Candidate, ...]:
     if not all_candidates:
         raise SpecError(
             "no file system is left to choose from",
-            cause="consider.filesystems names only what cannot be written to or is not in Linux, "
-            "while it is to be; or the partition has too few blocks",
+            cause="consider.filesystems names only file systems that are read-only, or not in "
+            "Linux with mainline = true; or the partition has too few blocks",
             remedy=f"edit [consider] of the needs file; {command('list', 'filesystems')}",
         )
     return all_candidates

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ffslab.advise.candidates import Candidate
 from ffslab.advise.needs import Needs
-from ffslab.advise.verdict import MET, NOT_MEASURED, Cell, Judged, ranked, with_limit
+from ffslab.advise.ranking import MET, NOT_MEASURED, Cell, Judged, ranked, with_limit
 from ffslab.model.units import format_size
 
 _STRICTER = 1.02  # beyond what the best reaches: less would be no difference
@@ -141,10 +141,8 @@ def compression_words(order: Sequence[Judged], defaults: Mapping[str, str]) -> t
             key=lambda item: (-_bad(item[1]), gain_of(item[1], without)),
         )
         figures = "; ".join(_compared(best, without))
-        verdict = _worth(best, without)
-        sentences.append(
-            f"{name}: {verdict} ({compressor} / none: {figures or 'no figure differs'})"
-        )
+        worth = _worth(best, without)
+        sentences.append(f"{name}: {worth} ({compressor} / none: {figures or 'no figure differs'})")
     return tuple(sentences)
 
 

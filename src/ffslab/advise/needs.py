@@ -46,7 +46,7 @@ Files = Annotated[int, Field(ge=1, le=10**7)]
 
 
 class ContentFile(Strict):
-    """[content]: what stands on the flash and is there at each boot."""
+    """[content]: what is on the flash and is there at each boot."""
 
     tree: str = Field(default="", description="a tree of the catalog, a directory, a tar archive")
     size: Size = Field(default=0, description="all its files together")
@@ -86,7 +86,7 @@ class ConsiderFile(Strict):
     options: list[Option] = Field(
         default=list(OPTIONS), description="options that may differ from their defaults"
     )
-    partitions: list[Size] = Field(default=[], description="other sizes that would be possible")
+    partitions: list[Size] = Field(default=[], description="other possible sizes")
     mainline: bool = Field(default=False, description="only what Linux contains")
 
 
@@ -109,7 +109,7 @@ class NeedsFile(Strict):
     as_promised_percent: Annotated[float, Field(gt=0, le=100)] = Field(
         default=100.0, description="how many of its states must be as the file system promises"
     )
-    content: ContentFile = Field(default=ContentFile(), description="what stands on the flash")
+    content: ContentFile = Field(default=ContentFile(), description="what is on the flash")
     limits: LimitsFile = Field(default=LimitsFile(), description="what must not be exceeded")
     writes: WritesFile | None = Field(default=None, description="what is written")
     consider: ConsiderFile = Field(default=ConsiderFile(), description="what to choose from")
@@ -138,7 +138,7 @@ class Needs:
     """A checked needs file. A limit that is None is no need.
 
     `content_bytes` is the size of all files that stand there, `free_bytes` what must be left
-    beside them; `partitions` are other sizes that would be possible.
+    beside them; `partitions` are other possible sizes.
     """
 
     name: str
@@ -280,7 +280,7 @@ def _board(file: NeedsFile, catalog: Catalog, where: str) -> Board:
     raise SpecError(
         f"{where}: {'several boards have' if having else 'no board has'} the chip {chip.name}"
         + (f": {names}" if having else ""),
-        cause="a time needs a processor and a driver beside the chip, and those are of a board",
+        cause="a time needs a processor and a driver beside the chip, and a board states them",
         remedy=f'board = "{having[0].name}" in {where}'
         if having
         else command("new", "board", "my-board", "--extends", "apf27", "--chip", chip.name),
@@ -403,7 +403,7 @@ def _longer_than_the_chip(needs: Needs) -> _Found:
     endurance = needs.chip.endurance_cycles
     if not endurance:
         return (
-            f"writes.years on the chip {needs.chip.name}, for which no endurance is stated",
+            f"writes.years on the chip {needs.chip.name}, which states no endurance",
             "the chip's file has endurance_cycles = 0, which means: no limit",
         )
     packed = (_PERCENT - needs.compressible_percent) / _PERCENT
@@ -411,8 +411,8 @@ def _longer_than_the_chip(needs: Needs) -> _Found:
     most = max((needs.partition_bytes, *needs.partitions)) * endurance
     if wanted > most:
         return (
-            f"{format_size(int(wanted))} in {writes.years:g} years are more than the partition's "
-            f"blocks bear, were all worn alike: {format_size(most)}"
+            f"{format_size(int(wanted))} in {writes.years:g} years are more than the "
+            f"partition's blocks endure, even if all wear alike: {format_size(most)}"
         ), "the volume a day, the years, or the partition's size"
     return None
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from ffslab.advise.candidates import VALUES, Candidate
+from ffslab.advise.ranking import Cell, Judged, rank_key
 from ffslab.advise.readings import Value
-from ffslab.advise.verdict import Cell, Judged, rank_key
 
 PAIRS_MAX = 8
 _OPTIONS = tuple(VALUES)

@@ -93,10 +93,10 @@ def questions_for(catalog: Catalog, name: str) -> tuple[Question, ...]:
         Question(
             "tree", f"A directory or archive of its files; {_NONE}: none", _NONE, lambda _: ""
         ),
-        Question("size", "Size of all files that stand there", "14 MB", _size_or_nothing),
+        Question("size", "Size of all files on it", "14 MB", _size_or_nothing),
         Question(
             "files",
-            "How many files that are",
+            "How many files these are",
             "1000",
             _whole(1, 1_000_000),
             lambda answers: answers["tree"] == _NONE and answers["size"] != "0",
@@ -173,14 +173,14 @@ def needs_text(answers: Answers) -> str:
     ]
     if answers["tree"] != _NONE:
         lines.append(f"tree = {json.dumps(answers['tree'], ensure_ascii=False)}")
-    lines.append(f"size = {size('size')}  # of all files that stand there")
+    lines.append(f"size = {size('size')}  # of all files on it")
     if "files" in answers:
         lines.append(f"files = {answers['files']}")
     lines += [
         f"compressible_percent = {answers['compressible']}  # what a compressor saves of them",
         f"free = {size('free')}  # that must be left beside them",
         "",
-        "[limits]  # each that is absent is no need",
+        "[limits]  # a limit that is absent is no need",
     ]
     if answers["boot"] != _NONE:
         lines.append(f"boot_s = {float(answers['boot'])}  # from mount to the end of ls -R")
@@ -205,7 +205,7 @@ def needs_text(answers: Answers) -> str:
         "",
         "[consider]",
         "# filesystems = []    # only these; ffslab list filesystems",
-        "# partitions = []     # other sizes that would be possible",
+        "# partitions = []     # other possible sizes",
         "# mainline = true     # only what Linux contains",
     ]
     return "\n".join(lines) + "\n"
@@ -215,7 +215,7 @@ def ask_and_write(path: Path, catalog: Catalog, ask: Ask = input, tell: Tell = p
     """Asks the questions and writes the file; UsageError if it is there, before any question."""
     if path.exists():
         raise UsageError(
-            f"{path} is there already, and nothing was asked",
+            f"{path} exists already; nothing was asked",
             cause="it was begun before",
             remedy=f"edit it, or: {command('advise', 'another.toml', '--init')}",
         )
@@ -234,7 +234,7 @@ def ask_and_write(path: Path, catalog: Catalog, ask: Ask = input, tell: Tell = p
     except OSError as error:
         raise InfrastructureError(
             f"cannot write {path}: {error.strerror}",
-            cause="no such directory, no right to write there, or a full disk",
+            cause="no such directory, no permission to write there, or a full disk",
             remedy="another path",
         ) from error
     tell(f"wrote {path}")

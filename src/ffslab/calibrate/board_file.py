@@ -82,14 +82,14 @@ def held_words(setting: str, mixed_with: tuple[str, ...]) -> str:
     if not mixed_with:
         return f"{setting} is as stated: it is below 1 % of every time"
     others = " and ".join(mixed_with)
-    return f"{setting} is as stated: what was measured does not tell it from {others}"
+    return f"{setting} is as stated: the measurements cannot tell it from {others}"
 
 
 def limited_words(figure: TimeFigure) -> str:
     """That a rate was measured which the chip does not have, as the catalog describes it."""
     return (
-        f"{figure.setting} is {figure.most:,} {figure.row.unit}, the most that the chip takes: the "
-        "times that were measured want more (is the number of data lines right?)"
+        f"{figure.setting} is {figure.most:,} {figure.row.unit}, the most that the chip takes: "
+        "the measured times ask for more (is the number of data lines right?)"
     )
 
 

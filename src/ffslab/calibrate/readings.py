@@ -72,7 +72,7 @@ def readings_of(results: Iterable[CaseResult], where: str) -> dict[Key, float]:
     if missing:
         raise UsageError(
             f"{where} has no time of: {', '.join(f'{phase} ({DEVICE})' for phase in missing)}",
-            cause="it is no run of the workload probe, or its case on the bare device failed",
+            cause="it is not a run of the workload probe, or its case on the bare device failed",
             remedy=f"{program()} run probe, which says what failed",
         )
     return found

@@ -74,7 +74,7 @@ def solve(equations: Sequence[Equation], unknowns: Sequence[Unknown]) -> dict[st
         + sum(columns[name][row] * around[name] / scales[name] for name in free)
         for row, one in enumerate(equations)
     ]
-    solution = _not_negative([columns[name] for name in free], wanted)
+    solution = not_negative([columns[name] for name in free], wanted)
     errors = _errors([columns[name] for name in free], wanted, solution)
     found = {
         name: Found(value * scales[name], False, None if error is None else error * scales[name])
@@ -114,8 +114,8 @@ def _told_apart(columns: Mapping[str, Column]) -> tuple[list[str], dict[str, tup
     return free, mixed
 
 
-def _not_negative(columns: Sequence[Column], wanted: Sequence[float]) -> list[float]:
-    """The least-squares solution of which nothing is negative."""
+def not_negative(columns: Sequence[Column], wanted: Sequence[float]) -> list[float]:
+    """The least-squares solution of `wanted` = sum of columns × solution; nothing is negative."""
     passive: list[int] = []
     solution = [0.0] * len(columns)
     for _ in range(3 * len(columns) + 1):

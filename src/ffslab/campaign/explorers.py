@@ -25,7 +25,7 @@ from ffslab.results.files import disk_error
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.several import ExplorePart, Guests, StoppedError
 from ffslab.targets.target import GuestJob, GuestRun, Target
-from ffslab.workloads.parts import explore_module
+from ffslab.workloads.modules import explore_module
 
 
 class Explorers:

@@ -108,8 +108,8 @@ def _tree(name: str, sha256: str, progress: Progress) -> SourceTree:
     tree = source_tree(name, progress)
     if tree.sha256 != sha256:
         raise UsageError(
-            f"the tree {name} is not what it was when ffslab began",
-            cause="a program writes there",
+            f"the tree {name} has changed since ffslab began",
+            cause="a program is writing there",
             remedy="wait until it has ended and start again, or name a copy of the tree",
         )
     return tree
@@ -129,7 +129,7 @@ def built(job: ImageJob, progress: Progress, slot: GuestSlot | None = None) -> C
         return None
     if image.key != job.image_key:
         raise InfrastructureError(
-            "the programs that build images are not what they were when ffslab began",
+            "the programs that build images have changed since ffslab began",
             cause="an update was installed meanwhile",
         )
     return _case_image(image)

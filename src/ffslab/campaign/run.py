@@ -48,7 +48,7 @@ from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create
 from ffslab.targets import DEFAULT_TARGET
 from ffslab.targets.registry import site_module, target_kind
 from ffslab.targets.target import Opening, Site, SiteOptions
-from ffslab.workloads.parts import explore_module
+from ffslab.workloads.modules import explore_module
 from ffslab.workloads.plans import guest_case
 from ffslab.workloads.results import check_own_keys
 

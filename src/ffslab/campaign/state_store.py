@@ -159,7 +159,7 @@ class StateStore:
 
     def _explained(self, error: OSError) -> InfrastructureError:
         elsewhere = f"export {PLACE_VARIABLE}=DIRECTORY on another disk"
-        cause, remedy = f"no right to write in {self.root}, or a failing disk", elsewhere
+        cause, remedy = f"no permission to write in {self.root}, or a failing disk", elsewhere
         if full(error):
             kept = self.kept_bytes()
             cause = f"the disk is full (df {self.root}); kept states take {format_size(kept)} of it"
@@ -206,7 +206,7 @@ def damage_of_state(entry: Path) -> str:
             return ""
     except (OSError, ValueError) as error:
         return f"{FLASH_NAME}: {error}"
-    return f"{FLASH_NAME}: it has other contents than were kept"
+    return f"{FLASH_NAME}: its contents differ from what was kept"
 
 
 def _printed(directory: Path) -> list[Path]:

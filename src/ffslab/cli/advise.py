@@ -109,13 +109,13 @@ class _Choice:
         self,
         needs: Needs,
         catalog: Catalog,
-        found: tuple[Candidate, ...],
+        candidates: tuple[Candidate, ...],
         made: tuple[Probe, ...],
         prepared: Prepared,
         catalogs: list[Path],
         output: Path,
     ) -> None:
-        self.needs, self.catalog, self.found, self.made = needs, catalog, found, made
+        self.needs, self.catalog, self.found, self.made = needs, catalog, candidates, made
         self.prepared, self.catalogs, self.output = prepared, catalogs, output
 
     @property
@@ -123,7 +123,7 @@ class _Choice:
         """How many of the candidates are two steps from the defaults."""
         from ffslab.advise.pairs import steps_of
 
-        return sum(steps_of(one) > 1 for one in self.found)
+        return sum(steps_of(candidate) > 1 for candidate in self.found)
 
     @staticmethod
     def of(path: Path, catalogs: list[Path], output: Path) -> _Choice:
@@ -139,16 +139,16 @@ class _Choice:
     def _among(
         needs: Needs,
         catalog: Catalog,
-        found: tuple[Candidate, ...],
+        candidates: tuple[Candidate, ...],
         catalogs: list[Path],
         output: Path,
     ) -> _Choice:
         from ffslab.advise.probes import probes
         from ffslab.advise.run import prepared_study
 
-        made = probes(needs, found, catalog)
+        made = probes(needs, candidates, catalog)
         prepared = prepared_study(needs, made, output, catalogs)
-        return _Choice(needs, catalog, found, made, prepared, catalogs, output)
+        return _Choice(needs, catalog, candidates, made, prepared, catalogs, output)
 
     def with_pairs(self, advice: Advice, end: RunEnd) -> _Choice | None:
         """The same with pairs of steps besides; None if none is worth it, or not all was run."""
@@ -159,8 +159,8 @@ class _Choice:
         pairs = promising_pairs(advice.order)
         if not pairs:
             return None
-        found = (*self.found, *pairs)
-        return _Choice._among(self.needs, self.catalog, found, self.catalogs, self.output)
+        candidates = (*self.found, *pairs)
+        return _Choice._among(self.needs, self.catalog, candidates, self.catalogs, self.output)
 
     def print_plan(self) -> None:
         """The candidates and the cases that would measure them."""
@@ -187,18 +187,18 @@ class _Choice:
             command=watch.command,
             results_root=self.output,
         )
-        found = ready(request, options, watch.build, watch.now)
+        ready_run = ready(request, options, watch.build, watch.now)
         number = self.pairs
         of_options = f"{number} pair{'' if number == 1 else 's'} of options may"
         pairs = f"none meets all needs, {of_options}: " if number else ""
         console.print(
             f"{pairs}{len(self.found)} candidates, {len(self.made)} cases, "
-            f"{found.left} of them to run",
+            f"{ready_run.left} of them to run",
             soft_wrap=True,
             markup=False,
         )
-        with watch.cases(found.left) as progress:
-            return execute(found.request, found.site, progress, watch.now)
+        with watch.cases(ready_run.left) as progress:
+            return execute(ready_run.request, ready_run.site, progress, watch.now)
 
     def advice(self, end: RunEnd) -> Advice:
         """What the results so far come to."""
@@ -231,13 +231,13 @@ def _show(
     from ffslab.cli.advise_tables import print_advice
     from ffslab.results.files import write_atomic
 
-    found = document(advice)
-    text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
+    shown = document(advice)
+    text = json.dumps(shown, indent=2, ensure_ascii=False, allow_nan=False)
     write_atomic(end.run.path / "advice.json", text + "\n")
     console = _console(quiet=as_json)
     again = command("advise", needs, "-o", end.run.path.parent)
     if as_json:
-        print_json(found)
+        print_json(shown)
     else:
         print_advice(console, advice)
     if report:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ffslab.advise.verdict import MET, MISSED, NOT_MEASURED, RULE, Cell
+from ffslab.advise.ranking import MET, MISSED, NOT_MEASURED, RULE, Cell
 from ffslab.cli.tables import print_unpadded
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ def print_advice(console: Console, advice: Advice) -> None:
     """The ranked candidates, the needs of the first two with why, what would change the verdict."""
     _ranking(console, advice)
     _wrapped(console, "✓ met, ✗ missed, ? not measured. " + RULE)
-    for place, one in advice.told:
+    for rank, judged in advice.told:
         console.print()
-        console.print(Text(f"{place}. {one.candidate.title}", style="bold"))
-        for cell in one.cells:
+        console.print(Text(f"{rank}. {judged.candidate.title}", style="bold"))
+        for cell in judged.cells:
             _need(console, cell)
     if advice.failures:
         _list(console, "Cases that did not pass", advice.failures)
     if advice.changes:
-        _list(console, "What would change the verdict", (one.text for one in advice.changes))
+        _list(console, "What would change the verdict", (change.text for change in advice.changes))
     if advice.compression:
         _list(console, "Is compression worth it?", advice.compression)
     _list(console, "Notes", advice.notes)
@@ -50,8 +50,8 @@ def _ranking(console: Console, advice: Advice) -> None:
         table.add_column(need.short, justify="right", no_wrap=True)
     limits = (_tight(need.asked) for need in advice.asked)
     table.add_row("", "asked", *limits, style="dim")
-    for place, one in enumerate(advice.order, start=1):
-        table.add_row(str(place), Text(one.candidate.title), *map(_short, one.cells))
+    for rank, judged in enumerate(advice.order, start=1):
+        table.add_row(str(rank), Text(judged.candidate.title), *map(_short, judged.cells))
     if not console.is_terminal:
         table.width = _WIDTH
     print_unpadded(console, table)

@@ -23,7 +23,7 @@ from ffslab.environment import damage_of_environment
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, explained
 from ffslab.lab.packages import NO_INSTALL, without_no_install
 from ffslab.program import COMPLETE, program
-from ffslab.streams import print_anything
+from ffslab.visible_text import print_anything
 
 VERBS = (
     *(

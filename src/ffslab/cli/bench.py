@@ -48,9 +48,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Measure the lab's speed, and what file systems do to flash.
 
-        For developers. Speed takes minutes and needs a quiet host; part flash counts, and is the
-        same on any host. Part setup builds all anew, in a cache of its own. Part price says how
-        well the CPU model foretells an ARM machine of QEMU. `bench profile STUDY
+        For developers. Speed takes minutes and needs a quiet host. Part flash counts, and is the
+        same on any host. Part setup builds everything anew, in a cache of its own. Part price says
+        how well the CPU model forecasts an ARM machine of QEMU. `bench profile STUDY
         --case ID` runs one case under perf and says where the host's time goes.
         """
         import importlib
@@ -92,7 +92,7 @@ def _tell(text: str) -> None:
     """One line of progress that the next overwrites; nothing where there is no terminal."""
     import sys
 
-    from ffslab.streams import own_stream, visible
+    from ffslab.visible_text import own_stream, visible
 
     if sys.stderr.isatty():
         own_stream(sys.stderr).write(f"\r\033[K{visible(text[:78])}")

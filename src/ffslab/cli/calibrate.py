@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
         ] = DEFAULT_TARGET,
         at: Annotated[
             Path | None,
-            typer.Option("--place", metavar="FILE", help="The board, on a target with boards."),
+            typer.Option("--access", metavar="FILE", help="The board, on a target with boards."),
         ] = None,
         yes: Annotated[
             bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
@@ -58,22 +58,23 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 "--set",
                 metavar="AXIS=VALUE",
-                help="Of the measured guests, as for run: in the lab, figures to be found again.",
+                help="Settings of the measured guests, as for run: figures that calibrate must "
+                "find.",
             ),
         ] = None,
         measured: Annotated[
             Path | None,
-            typer.Option("--from", metavar="RUN", help="A run of the study probe, made before."),
+            typer.Option("--from", metavar="RUN", help="An earlier run of the study probe."),
         ] = None,
         fit: Annotated[
-            Fitted, typer.Option(help="Which of the two is found; only their sum is measured.")
+            Fitted, typer.Option(help="Which of the two to find; only their sum can be measured.")
         ] = Fitted.driver,
         name: Annotated[
             str | None, typer.Option(metavar="NAME", help="The new board [BOARD-calibrated].")
         ] = None,
         to: Annotated[
             Path | None,
-            typer.Option(metavar="DIR", help="The catalog that gets it [your own]."),
+            typer.Option(metavar="DIR", help="The catalog to write to [your own]."),
         ] = None,
         catalogs: Catalogs = None,
         jobs: Annotated[
@@ -87,8 +88,8 @@ def register(app: typer.Typer) -> None:
         """Find a board's figures by probes on it.
 
         Runs the study probe on the target, then in the lab with the board's figures and with each
-        of them changed, and writes a board and its chip with the figures for which the lab takes
-        the times that were measured.
+        of them changed. Writes a board and its chip with the figures that make the lab take the
+        measured times.
         """
         from ffslab.calibrate.board_file import catalog_files
         from ffslab.calibrate.figures import Preferred, time_figures
@@ -130,7 +131,8 @@ def _check_new(name: str, place: Path) -> None:
 
     if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,99}", name):
         raise UsageError(
-            f"{name!r} is no name for a board: a-z, 0-9, '.', '_', '-', with a letter or a digit "
+            f"{name!r} cannot be the name of a board: a-z, 0-9, '.', '_', '-', with a letter or "
+            "a digit "
             "first",
             cause="it names the board's file",
             remedy="--name my-board",
@@ -138,7 +140,7 @@ def _check_new(name: str, place: Path) -> None:
     for path in paths_of(name):
         if (place / path).exists():
             raise UsageError(
-                f"{place / path} is there already, and nothing was measured",
+                f"{place / path} exists already; nothing was measured",
                 cause="the board was calibrated before",
                 remedy="--name ANOTHER-NAME, --to ANOTHER-DIRECTORY, or remove that file",
             )
@@ -198,7 +200,7 @@ def _measured_run(
         return run_study(choice, output, _watch(), jobs=jobs, options=options)
     if settings or device.place is not None:
         raise UsageError(
-            f"{'--set' if settings else '--place'} and --from exclude each other",
+            f"{'--set' if settings else '--access'} and --from exclude each other",
             cause="what has been measured cannot be changed",
             remedy=f"leave out --from {made}",
         )
@@ -358,7 +360,7 @@ def _write(place: Path, texts: Mapping[str, str]) -> None:
         except OSError as error:
             raise InfrastructureError(
                 f"cannot write {path}: {error.strerror}",
-                cause="no right to write there, or a full disk",
+                cause="no permission to write there, or a full disk",
                 remedy="--to DIRECTORY, with --from the run that was measured",
             ) from error
         typer.echo(f"wrote {path}")

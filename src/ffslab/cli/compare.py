@@ -46,7 +46,8 @@ def register(app: typer.Typer) -> None:
             typer.Option(help="Compare the values of an axis of one run: options.compression."),
         ] = None,
         base_value: Annotated[
-            str | None, typer.Option("--base", help="The axis' value that others are compared to.")
+            str | None,
+            typer.Option("--base", help="The value of the axis to compare the others with."),
         ] = None,
         threshold: Annotated[
             float | None,
@@ -54,7 +55,7 @@ def register(app: typer.Typer) -> None:
                 min=0,
                 max=10**6,
                 metavar="PERCENT",
-                help="Smaller changes are none, larger ones count without a band, too.",
+                help="Ignore smaller changes; larger ones count even without a band.",
             ),
         ] = None,
         only_changed: Annotated[
@@ -63,16 +64,17 @@ def register(app: typer.Typer) -> None:
         all_figures: Annotated[
             bool, typer.Option("--all", help="Show every figure that changed.")
         ] = False,
-        main: Annotated[
-            bool, typer.Option("--main", help="Judge only the figures asked for first.")
-        ] = False,
+        main: Annotated[bool, typer.Option("--main", help="Judge only the main figures.")] = False,
         table: Annotated[
             Format | None, typer.Option(help="Print a table for another program.")
         ] = None,
         as_json: Annotated[bool, typer.Option("--json", help="The same as --table json.")] = False,
         fail_on: Annotated[
             FailOn | None,
-            typer.Option(help="Exit code 1 if a figure is worse or a case newly fails; or on any."),
+            typer.Option(
+                help="Exit with 1 if a figure is worse or a case newly fails; change: "
+                "on any difference."
+            ),
         ] = None,
         junit: Annotated[
             Path | None, typer.Option(metavar="FILE", help="Write JUnit XML for CI.")
@@ -130,8 +132,8 @@ def _comparisons(
     if axis is None and not new:
         raise UsageError(
             "nothing to compare with: one run",
-            cause="a run is compared with another one, or along an axis of its own; alone it shows "
-            "its band of builds, if that was measured (run --band 4)",
+            cause="name a second run, or an axis of this one; a run alone only shows its band "
+            "of builds, if it has one (run --band 4)",
             remedy=f"{program()} compare BASE NEW, or {program()} compare {base} --axis AXIS",
         )
     if axis is not None and new:
@@ -142,27 +144,29 @@ def _comparisons(
     first = load_side(find_run(base, output))
     if axis is not None:
         before, *after = axis_sides(first, axis, base_value)
-        found = [compare_values(before, side, axis, rules) for side in after]
-        return _with_pairs(found, first)
+        comparisons = [compare_values(before, side, axis, rules) for side in after]
+        return _with_pairs(comparisons, first)
     sides = [load_side(find_run(name, output)) for name in new]
-    found = [compare_runs(first, side, rules) for side in sides]
-    for comparison in found:
+    comparisons = [compare_runs(first, side, rules) for side in sides]
+    for comparison in comparisons:
         _require_pairs(comparison)
-    return found
+    return comparisons
 
 
 def _with_pairs(comparisons: list[Comparison], run: Side) -> list[Comparison]:
     """The comparisons of values that have a pair; UsageError if none has."""
     from ffslab.compare.pairs import also_differing
 
-    found = [one for one in comparisons if any(case.ids for case in one.cases)]
-    if found:
-        return found
+    with_cases = [
+        comparison for comparison in comparisons if any(case.ids for case in comparison.cases)
+    ]
+    if with_cases:
+        return with_cases
     axis, base = comparisons[0].axis, comparisons[0].base
     others = also_differing(run.cases, axis)
     raise UsageError(
         f"no two cases of {run.name} differ in {axis} alone",
-        cause=f"with it differ {', '.join(others)}" if others else "some cases have not run",
+        cause=f"these differ, too: {', '.join(others)}" if others else "some cases have not run",
         remedy=f"{program()} compare {run.name} --axis {axis} --base VALUE, other than "
         f"{base.name.rpartition(' ')[2]}, or another axis",
     )
@@ -188,10 +192,10 @@ def _require_pairs(comparison: Comparison) -> None:
     if any(case.ids for case in comparison.cases):
         return
     base, new = comparison.base, comparison.new
-    studies = f"they are of the studies {base.study} and {new.study}"
+    studies = f"they belong to the studies {base.study} and {new.study}"
     raise UsageError(
         f"{base.name} and {new.name} have no case in common",
-        cause=studies if base.study != new.study else "their cases have neither spec nor name",
+        cause=studies if base.study != new.study else "their cases share neither a spec nor a name",
         remedy=f"{program()} list runs, or {program()} compare {base.name} --axis AXIS",
     )
 
@@ -207,8 +211,8 @@ def _require_judged(comparisons: list[Comparison]) -> None:
             raise UsageError(
                 f"{figures} between {comparison.base.name} and {comparison.new.name}, and nothing "
                 "says whether that is worse",
-                cause="the builds are not the same, which moves figures by itself; how far, was "
-                "not measured",
+                cause="the builds differ, and a build moves figures by itself; nobody measured "
+                "how far",
                 remedy="the same command with --threshold PERCENT, or both runs with --band 4",
             )
 

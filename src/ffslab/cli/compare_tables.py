@@ -117,8 +117,10 @@ def _print_circumstances(console: Console, comparison: Comparison) -> None:
     table.add_column("base", overflow="fold", max_width=_LONGEST_VALUE)
     table.add_column("new", overflow="fold", max_width=_LONGEST_VALUE)
     table.add_column("cases", justify="right", no_wrap=True)
-    for found in comparison.circumstances:
-        table.add_row(found.name, found.base, found.new, str(found.cases or "all"))
+    for circumstance in comparison.circumstances:
+        table.add_row(
+            circumstance.name, circumstance.base, circumstance.new, str(circumstance.cases or "all")
+        )
     console.print(table)
     console.print()
 
@@ -199,14 +201,14 @@ def _print_errors(console: Console, errors: Sequence[ModelError]) -> None:
         table.add_column(name, overflow="fold")
     for name in ("lab", "board", "error", "board's range"):
         table.add_column(name, justify="right", no_wrap=True)
-    for one in errors:
-        if one.figure.main:
+    for error in errors:
+        if error.figure.main:
             table.add_row(
-                one.case,
-                figure_title(one.figure),
-                *values_text(one.figure.metric, one.lab, one.board),
-                signed_percent(100 * one.error, 3),
-                f"{100 * one.spread:.1f} %" if one.repeats > 1 else "not repeated",
+                error.case,
+                figure_title(error.figure),
+                *values_text(error.figure.metric, error.lab, error.board),
+                signed_percent(100 * error.error, 3),
+                f"{100 * error.spread:.1f} %" if error.repeats > 1 else "not repeated",
             )
     console.print(_indented(table))
     for summary in summaries(errors):
@@ -225,7 +227,8 @@ def _print_unjudged(console: Console, comparison: Comparison) -> None:
     reason = f"{Verdict.UNJUDGED}: {lacking(base, new)}"
     if not is_other_target(base, new):
         reason += (
-            f": a difference may be that of another history; next: {_command(comparison.new)} "
+            ": a difference may come from another history of the flash; next: "
+            f"{_command(comparison.new)} "
             "--band 4, with both builds, or compare with --threshold PERCENT"
         )
     _say(console, reason)
@@ -242,8 +245,8 @@ def _print_lacking_band(console: Console, comparison: Comparison) -> None:
     lacking = [
         side
         for side, histories in (
-            (comparison.base, [found.base_histories for found in measured]),
-            (comparison.new, [found.new_histories for found in measured]),
+            (comparison.base, [band.base_histories for band in measured]),
+            (comparison.new, [band.new_histories for band in measured]),
         )
         if max(histories, default=1) < 2
     ]
@@ -251,11 +254,12 @@ def _print_lacking_band(console: Console, comparison: Comparison) -> None:
         return
     if measured:
         told = (
-            f"band of builds not measured in {lacking[0].name}: by chance alone every fifth of the "
-            "figures that move is outside that of the other run"
+            f"band of builds not measured in {lacking[0].name}: by chance alone one in five "
+            "figures that move is outside the band of the other run"
         )
     else:
-        told = "band of builds not measured: a difference may be that of another history"
+        told = "band of builds not measured: a difference may come from another history of the "
+        "flash"
     both = ", with both builds" if len(lacking) > 1 else ""
     _say(console, f"{told}; next: {_command(lacking[-1])} --band 4{both}")
 
@@ -274,8 +278,8 @@ def _print_broken(console: Console, comparison: Comparison) -> None:
         _say(console, f"  {case.label}: {', '.join(case.broken[:3])}{more}")
     _say(
         console,
-        "  likely cause: a bug of ffslab or its host, an edited result, or another version of the "
-        "host's part that computes a figure otherwise\n"
+        "  likely cause: a bug of ffslab or its host, an edited result, or a version of ffslab "
+        "that computes a figure differently\n"
         f"  next: {program()} run {comparison.new.study} --case {broken[0].ids[0][1]}, twice",
     )
 

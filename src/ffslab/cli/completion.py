@@ -100,8 +100,8 @@ def _completer(source: Callable[[dict[str, Any]], Iterator[str]]) -> Callable[..
     def complete(context: Any, _parameter: Any, incomplete: str) -> list[Any]:
         from typer._click.shell_completion import CompletionItem
 
-        found = (name for name in source(context.params) if name.startswith(incomplete))
-        return [CompletionItem(name) for name in found]
+        names = (name for name in source(context.params) if name.startswith(incomplete))
+        return [CompletionItem(name) for name in names]
 
     return complete
 

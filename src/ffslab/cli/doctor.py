@@ -13,7 +13,7 @@ from ffslab.errors import EXIT_INFRASTRUCTURE
 from ffslab.program import program
 
 if TYPE_CHECKING:
-    from ffslab.doctor import Finding
+    from ffslab.doctor import Condition
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     variant: Annotated[
-        str, typer.Option(help="Which lab kernel to look for: as of `ffslab setup`.")
+        str, typer.Option(help="Which lab kernel to look for, as in `ffslab setup`.")
     ] = "default",
     kernel_source: Annotated[
         Path | None,
@@ -33,22 +33,22 @@ def doctor(
 ) -> None:
     """Say what is there, what is missing and what to do.
 
-    Exit code: 0 a set-up can work, or has; 3 something is missing that ffslab cannot install.
+    Exit code: 0 a set-up works or can work; 3 something is missing that ffslab cannot install.
     """
     from ffslab.doctor import examine, is_healthy
 
-    findings = examine(variant, kernel_source, catalogs or ())
-    healthy = is_healthy(findings)
+    conditions = examine(variant, kernel_source, catalogs or ())
+    healthy = is_healthy(conditions)
     if as_json:
-        rows = [asdict(finding) for finding in findings]
+        rows = [asdict(condition) for condition in conditions]
         print_json({"healthy": healthy, "findings": rows})
     else:
-        _print(findings, healthy)
+        _print(conditions, healthy)
     if not healthy:
         raise typer.Exit(EXIT_INFRASTRUCTURE)
 
 
-def _print(findings: list[Finding], healthy: bool) -> None:
+def _print(conditions: list[Condition], healthy: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -62,20 +62,22 @@ def _print(findings: list[Finding], healthy: bool) -> None:
     table.add_column()
     table.add_column()
     table.add_column(overflow="fold")
-    for finding in findings:
-        told = Text(finding.detail)
-        if finding.remedy:
-            told.append("\nnext:", "bold").append(f" {finding.remedy}")
-        table.add_row(Text(finding.state.value, colours[finding.state]), finding.subject, told)
+    for condition in conditions:
+        told = Text(condition.detail)
+        if condition.remedy:
+            told.append("\nnext:", "bold").append(f" {condition.remedy}")
+        table.add_row(
+            Text(condition.state.value, colours[condition.state]), condition.subject, told
+        )
     console = terminal()
     print_unpadded(console, table)
     if not healthy:
         console.print("Something is missing that ffslab cannot install by itself: see above.")
-    elif any(finding.state is State.DAMAGED for finding in findings):
+    elif any(condition.state is State.DAMAGED for condition in conditions):
         console.print(
             f"A part of the cache is damaged; the next set-up repairs it: {program()} setup"
         )
-    elif any(finding.state is State.LATER for finding in findings):
+    elif any(condition.state is State.LATER for condition in conditions):
         console.print(f"The next set-up installs what is missing: {program()} setup")
     else:
         console.print("The lab is complete.")

@@ -45,16 +45,16 @@ def register(app: typer.Typer) -> None:
         from ffslab.results.files import disk_error
         from ffslab.results.rundir import find_run
 
-        found = find_run(run, output)
+        directory = find_run(run, output)
         try:
             if kind is Format.json:
-                written = [_export_json(found.path, destination)]
+                written = [_export_json(directory.path, destination)]
             else:
                 from ffslab.results.store import export_tables
 
-                written = export_tables(found, destination or found.path / "export", kind)
+                written = export_tables(directory, destination or directory.path / "export", kind)
         except OSError as error:
-            raise disk_error(error, destination or found.path) from error
+            raise disk_error(error, destination or directory.path) from error
         for path in written:
             typer.echo(str(path))
 

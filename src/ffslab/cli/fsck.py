@@ -85,11 +85,11 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Check the image of a file system.
 
-        What is not given is found out from the image. Exit code 1: there are errors.
+        Finds out from the image what you do not give. Exit code 1: there are errors.
         """
         from ffslab.errors import EXIT_FAILED
 
-        place = {
+        position = {
             "page_bytes": page_bytes,
             "oob_bytes": oob_bytes,
             "pages_per_block": pages_per_block,
@@ -99,9 +99,9 @@ def register(app: typer.Typer) -> None:
         tags = {"oob_offset": oob_offset, "inband": inband, "tags_ecc": tags_ecc}
         if kind is Kind.logfs:
             _refuse(kind, tags)
-            shown = _examined_logfs(image, place)
+            shown = _examined_logfs(image, position)
         else:
-            shown = _examined_yaffs2(image, {**place, **tags})
+            shown = _examined_yaffs2(image, {**position, **tags})
         if as_json:
             _print_json(shown, listing=listing)
         else:
@@ -183,10 +183,9 @@ def _refuse(kind: Kind, options: Mapping[str, object]) -> None:
 def _no_image(image: Path, kind: Kind) -> str:
     lacks, title = _NOT_SEEN[kind]
     return (
-        f"ffslab: {image} has no {lacks}, as far as can be seen: probably it is no "
-        f"{title} image\n"
-        "  likely cause: a file of another kind or file system, a dump without OOB, or pages of a "
-        "size that is not tried\n"
+        f"ffslab: {image} has no {lacks}, it seems: it is probably not a {title} image\n"
+        "  likely cause: a file of another kind or file system, a dump without OOB, or an "
+        "unusual page size\n"
         f"  next: {program()} fsck --help; --page-bytes, --oob-bytes and --oob-offset say how "
         "pages lie in it"
     )

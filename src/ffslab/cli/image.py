@@ -76,10 +76,12 @@ def register(app: typer.Typer) -> None:
             _print_tree(source)
             _print_table(source, wanted, ensure_lab(progress=progress), progress)
         else:
-            one = named_image(catalog.filesystem(filesystem), chosen, size, compression or DEFAULT)
+            named = named_image(
+                catalog.filesystem(filesystem), chosen, size, compression or DEFAULT
+            )
             source = source_tree(tree, progress)
             _print_tree(source)
-            _build_one(source, one, ensure_lab(progress=progress), progress, output)
+            _build_one(source, named, ensure_lab(progress=progress), progress, output)
 
 
 def _print_tree(tree: SourceTree) -> None:
@@ -96,12 +98,12 @@ def _build_one(
     from ffslab.images.build import build_image
 
     built = build_image(tree, wanted.spec, lab, progress)
-    place = built.path if output is None else _copied(built, output)
+    path = built.path if output is None else _copied(built, output)
     pages = built.flash_bytes // wanted.spec.page_bytes
     title = f"{wanted.filesystem} {wanted.compression}".rstrip()
     typer.echo(f"{title}: {built.image_bytes:,} bytes, ratio {_ratio(tree, built)}")
     typer.echo(f"flash:   {built.flash_bytes:,} bytes in {pages:,} pages")
-    typer.echo(f"file:    {place}{', pages with OOB' if built.oob else ''}")
+    typer.echo(f"file:    {path}{', pages with OOB' if built.oob else ''}")
     typer.echo(f"sha256:  {built.sha256}")
     typer.echo(f"tool:    {built.tool}")
     typer.echo(f"command: {built.command}")

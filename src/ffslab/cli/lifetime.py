@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ffslab.results.rundir import RunDirectory
 
 _NOTE = (
-    "Forecasts are estimates: the median, and the range of nine draws in ten. The workload and "
-    "its write amplification are taken to go on as they were; docs/lifetime.md has the model."
+    "Forecasts are estimates: the median, and the range of nine draws in ten. They assume that "
+    "the workload and its write amplification go on as they were; docs/lifetime.md has the model."
 )
-_NO_WEAR = "none of its cases is of the workload wear, which notes the erases of every block"
+_NO_WEAR = "it has no case of the workload wear, which records the erases of every block"
 
 
 def register(app: typer.Typer) -> None:
@@ -36,16 +36,16 @@ def register(app: typer.Typer) -> None:
         name: Annotated[
             str,
             typer.Argument(
-                metavar="STUDY|RUN", help="A run (path, name, latest), or a study, which is run."
+                metavar="STUDY|RUN", help="A run (path, name, latest), or a study to run."
             ),
         ],
         settings: Annotated[
             list[str] | None,
-            typer.Option("--set", metavar="AXIS=VALUE", help="Of a study: as for run."),
+            typer.Option("--set", metavar="AXIS=VALUE", help="For a study: as for run."),
         ] = None,
         daily: Annotated[
             str | None,
-            typer.Option(metavar="SIZE", help="What is written a day, e.g. 50MB: gives years."),
+            typer.Option(metavar="SIZE", help="Bytes written a day, e.g. 50MB: adds years."),
         ] = None,
         endurance: Annotated[
             int | None,
@@ -62,8 +62,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Forecast when blocks go bad, and when writing ends.
 
-        From the erases of every block in the first twentieth of its life, as the workload wear
-        counts them. Where a case went on to its end, the forecast is compared with that.
+        Uses the erases of every block in the first twentieth of its life, as the workload wear
+        counts them. If a case went on to its end, compares the forecast with that end.
         """
         from ffslab.lifetime.rows import document_of
 
@@ -102,7 +102,7 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
     from ffslab.results.rundir import find_run
 
     try:
-        found = find_run(name, output)
+        directory = find_run(name, output)
     except UsageError as no_run:
         try:
             find_study(name)
@@ -119,9 +119,9 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
         raise UsageError(
             f"{name} is a run, and --set changes a study",
             cause="what has been run cannot be changed",
-            remedy=f"{command('lifetime', found.path)}, or the study's name instead",
+            remedy=f"{command('lifetime', directory.path)}, or the study's name instead",
         )
-    return found
+    return directory
 
 
 def _check(prepared: Prepared) -> None:
@@ -130,7 +130,7 @@ def _check(prepared: Prepared) -> None:
 
     if not any(case.workload.kind == "wear" for case in prepared.cases):
         raise UsageError(
-            f"study {prepared.study.name} says nothing of wear",
+            f"study {prepared.study.name} measures no wear",
             cause=_NO_WEAR,
             remedy=command("lifetime", "lifetime"),
         )
@@ -144,7 +144,7 @@ def _lives(run: RunDirectory, endurance: int | None) -> tuple[CaseLife, ...]:
     lives = lives_of(results_of(run), endurance)
     if not lives:
         raise UsageError(
-            f"{run.path} says nothing of wear",
+            f"{run.path} measures no wear",
             cause=_NO_WEAR,
             remedy=command("lifetime", "wear"),
         )
@@ -194,8 +194,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (*_estimate(row.forecast, volume), measured, off)
 
 
-def _estimate(one: Estimate, words: Callable[[float], str]) -> tuple[str, str]:
-    return words(one.middle), f"{words(one.low)}–{words(one.high)}"
+def _estimate(estimate: Estimate, words: Callable[[float], str]) -> tuple[str, str]:
+    return words(estimate.middle), f"{words(estimate.low)}–{words(estimate.high)}"
 
 
 def _print_basis(console: Console, lives: Sequence[CaseLife]) -> None:

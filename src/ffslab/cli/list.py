@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:
-        """List runs, studies, or one kind of what the catalog has."""
+        """List runs, studies, or the catalog's entries of one kind."""
         if kind is Kind.runs:
             _list_runs(output, as_json)
             return

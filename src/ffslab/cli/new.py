@@ -1,4 +1,6 @@
-"""`ffslab new`: an annotated skeleton of a chip, a board or a study, in the user's own catalog."""
+"""`ffslab new`: an annotated skeleton of a chip, a board or a study in the user's own catalog; of a
+workload in the checkout.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,7 @@ class Kind(StrEnum):
     chip = "chip"
     board = "board"
     study = "study"
+    workload = "workload"
 
 
 _FOLDERS = {Kind.chip: "chips", Kind.board: "boards", Kind.study: "studies"}
@@ -33,6 +36,7 @@ _OPTIONS = {
     Kind.chip: ("--extends",),
     Kind.board: ("--extends", "--chip"),
     Kind.study: ("--from", "--board"),
+    Kind.workload: (),
 }
 
 
@@ -42,10 +46,10 @@ def register(app: typer.Typer) -> None:
     @app.command("new")
     def new(
         kind: Annotated[Kind, typer.Argument(help="What to begin.")],
-        name: Annotated[str, typer.Argument(help="Its name, and that of its file.")],
+        name: Annotated[str, typer.Argument(help="Its name, also the name of its file.")],
         extends: Annotated[
             str | None,
-            typer.Option(metavar="NAME", help="A chip or board that it has all other figures of."),
+            typer.Option(metavar="NAME", help="A chip or board that supplies all other figures."),
         ] = None,
         chip: Annotated[
             str | None, typer.Option(metavar="NAME", help="The chip on a new board.")
@@ -58,16 +62,19 @@ def register(app: typer.Typer) -> None:
         ] = None,
         catalogs: Catalogs = None,
     ) -> None:
-        """Begin a chip, a board or a study of your own.
+        """Begin a chip, a board, a study or a workload of your own.
 
-        Writes a skeleton, every key with what it means, into your own catalog,
-        $XDG_CONFIG_HOME/ffslab or ~/.config/ffslab, which every command finds. Nothing is
-        overwritten.
+        Writes a skeleton, which explains every key, into your own catalog, $XDG_CONFIG_HOME/ffslab
+        or ~/.config/ffslab, where every command finds it. A workload is code and goes into the
+        checkout. Overwrites nothing.
         """
         from ffslab.loader import load_catalog
 
         given = {"--extends": extends, "--chip": chip, "--from": from_, "--board": board}
         _check_options(kind, given)
+        if kind is Kind.workload:
+            _begin_workload(name)
+            return
         _check_name(kind, name)
         _check_free(kind, name, catalogs or ())
         catalog = load_catalog(catalogs or ())
@@ -89,6 +96,19 @@ def _check_options(kind: Kind, given: Mapping[str, str | None]) -> None:
             )
 
 
+def _begin_workload(name: str) -> None:
+    from ffslab.workloads.skeleton import FURTHER, checkout, new_workload
+
+    root = checkout()
+    for path in new_workload(root, name):
+        typer.echo(f"wrote {path.relative_to(root)}")
+    typer.echo(f"next: edit them; it runs as it is: {program()} run {name}")
+    typer.echo('"Adding a workload" in CONTRIBUTING.md says what each is for; beside them:')
+    for place, what in FURTHER.items():
+        words = what.format(program=program())
+        typer.echo(f"  {place.format(name=name)}: {words}")
+
+
 def _check_name(kind: Kind, name: str) -> None:
     import re
 
@@ -99,7 +119,8 @@ def _check_name(kind: Kind, name: str) -> None:
         plain = re.sub(r"[^a-z0-9._-]+", "-", Path(name).name.removesuffix(".toml").lower())
         plain = plain.strip("._-")[:_LONGEST_NAME]
         raise UsageError(
-            f"{name!r} is no name for a {kind}: up to {_LONGEST_NAME} of a-z, 0-9, '.', '_', '-', "
+            f"{name!r} cannot be the name of a {kind}: up to {_LONGEST_NAME} of a-z, 0-9, '.', "
+            "'_', '-', "
             "with a letter or a digit first",
             cause="it names the file NAME.toml in your catalog, and the results of its cases",
             remedy=f"{program()} new {kind} {plain or f'my-{kind}'}",
@@ -118,7 +139,7 @@ def _check_free(kind: Kind, name: str, catalogs: Sequence[Path]) -> None:
     if there is not None:
         raise UsageError(
             f"there is a {kind} called {name} already: {there}",
-            cause="it was begun before, or is shipped with ffslab",
+            cause="you began it before, or ffslab ships it",
             remedy=f"edit it if it is yours, or: {program()} new {kind} ANOTHER-NAME",
         )
 
@@ -154,14 +175,14 @@ def _written(kind: Kind, name: str, text: str) -> Path:
             file.write(text)
     except FileExistsError as error:
         raise UsageError(
-            f"{path} is there already, and nothing was written",
+            f"{path} exists already; nothing was written",
             cause="it was begun before",
             remedy=f"edit it, or: {program()} new {kind} ANOTHER-NAME",
         ) from error
     except OSError as error:
         raise InfrastructureError(
             f"cannot write {path}: {error.strerror}",
-            cause="no right to write there, or a full disk",
+            cause="no permission to write there, or a full disk",
             remedy="set XDG_CONFIG_HOME=DIRECTORY to a directory that you may write to",
         ) from error
     return path

@@ -14,7 +14,7 @@ import typer
 
 from ffslab.errors import UsageError
 from ffslab.reading import INTEGER_MAX, UnreadableError, toml_value
-from ffslab.streams import visible_json
+from ffslab.visible_text import visible_json
 
 Catalogs = Annotated[
     list[Path] | None,
@@ -63,7 +63,7 @@ def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:
     except UnreadableError as error:
         raise UsageError(
             f"--set {text[:200]!r}: {error}",
-            cause="a slip of the keyboard; a name that looks like a number needs quotes",
+            cause="a typing mistake; a name that looks like a number needs quotes",
             remedy=f"""for a name: --set '{key}="…"'""",
         ) from error
     except tomllib.TOMLDecodeError as error:
@@ -118,8 +118,8 @@ def parse_seeds(text: str) -> tuple[int, ...]:
 
     if numbers[0] > COMBINATIONS_MAX:
         raise UsageError(
-            f"--seeds {text} would make {numbers[0]:,} cases of each; {COMBINATIONS_MAX:,} are "
-            "possible in a run",
+            f"--seeds {text} would make {numbers[0]:,} cases of each; "
+            f"a run may have {COMBINATIONS_MAX:,}",
             cause="a single number is a count of seeds, not a seed",
             remedy=f"--set seed={numbers[0]} for that seed",
         )

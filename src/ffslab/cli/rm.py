@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Remove runs with all their files.
 
-        Asks first, or needs --yes where nobody can be asked. A run that a process works on stays.
+        Asks first; without a terminal it needs --yes. Keeps a run that a process works on.
         """
         from ffslab.results.rundir import find_run
 

@@ -63,7 +63,9 @@ def register(app: typer.Typer) -> None:
         ] = None,
         repeats: Annotated[
             int | None,
-            typer.Option("--repeats", min=1, max=99, metavar="N", help="Of a case on a board [3]."),
+            typer.Option(
+                "--repeats", min=1, max=99, metavar="N", help="Runs of each case on a board [3]."
+            ),
         ] = None,
         jobs: Annotated[
             int | None,
@@ -91,7 +93,8 @@ def register(app: typer.Typer) -> None:
             str, typer.Option(metavar="NAME", help="Where guests run.")
         ] = DEFAULT_TARGET,
         place: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="The board, on a target with boards.")
+            Path | None,
+            typer.Option("--access", metavar="FILE", help="The board, on a target with boards."),
         ] = None,
         labgrid: Annotated[
             str, typer.Option(metavar="PLACE", help="Switches the board's power.")
@@ -135,7 +138,7 @@ def register(app: typer.Typer) -> None:
 
         if scratch is not None and not scratch.is_dir():
             raise UsageError(
-                f"--scratch {scratch} is no directory",
+                f"--scratch {scratch} is not a directory",
                 cause="a mistyped path, or a disk that is not mounted",
                 remedy=f"mkdir -p {shlex.quote(str(scratch))}, or leave --scratch out",
             )

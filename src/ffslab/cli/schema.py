@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Print what a file may hold, or the metrics (docs/metrics.md).
 
-        The keys and figures of a chip or board, another file's JSON Schema.
+        For a chip or board: its keys and figures. For any other file: its JSON Schema.
         """
         import json
 

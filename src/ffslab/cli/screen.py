@@ -1,8 +1,9 @@
 """The console that everything with columns and colours is printed on.
 
 What it prints may come from a stranger's run. So brackets are no markup unless a `Text` says so,
-and characters that act on a terminal are shown as escapes (`ffslab.streams`): as text is taken, so
-that columns have the right width, and once more as it is rendered, whatever it was made of.
+and characters that act on a terminal are shown as escapes (`ffslab.visible_text`): as text is
+taken, so that columns have the right width, and once more as it is rendered, whatever it was made
+of.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from ffslab.streams import visible
+from ffslab.visible_text import visible
 
 # Into a file or a pipe no line is broken: a path or an id in two pieces cannot be used.
 _NO_LIMIT_COLUMNS = 10_000
@@ -46,7 +47,7 @@ class Screen(Console):
 
     def out(self, *objects: Any, **how: Any) -> None:
         """As rich's, of the visible texts."""
-        super().out(*(visible(str(one)) for one in objects), **how)
+        super().out(*(visible(str(value)) for value in objects), **how)
 
 
 def screen(*, stderr: bool = False, width: int | None = None) -> Screen:

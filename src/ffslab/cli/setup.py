@@ -42,8 +42,7 @@ def setup(
 ) -> None:
     """Fetch and build what the laboratory needs.
 
-    Every verb that needs the lab does the same. The out-of-tree modules of a catalog are built
-    too.
+    Every verb that needs the lab does the same. Also builds the out-of-tree modules of a catalog.
     """
     from ffslab.lab import ensure_lab
     from ffslab.lab.cache import cache_root

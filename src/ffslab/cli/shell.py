@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("shell")
     def shell(
-        study: Annotated[str, typer.Argument(help="The study whose case is mounted.")] = "quick",
+        study: Annotated[str, typer.Argument(help="The study with the case to mount.")] = "quick",
         case: Annotated[
             str | None, typer.Option("--case", metavar="ID", help="Which case [the first].")
         ] = None,
@@ -29,8 +29,8 @@ def register(app: typer.Typer) -> None:
         """Open a shell in the lab.
 
         It has the host's programs, and the case's file system at /mnt: an empty one, or its image.
-        Without a terminal it reads its commands from standard input, to the end before it begins,
-        and its exit status is passed on. It is not for measuring: its time is the host's.
+        Without a terminal it first reads all commands from standard input; ffslab then exits with
+        the shell's status. It is not for measuring: its time is the host's.
         """
         import sys
         from io import BytesIO

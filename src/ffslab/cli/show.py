@@ -31,21 +31,21 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Show a run, or one of its cases and how to repeat it.
 
-        With --json: of a run what it is and the outcome of each case; of a case its result as
-        docs/result-format.md has it, where its files are and the command.
+        With --json a run prints what it is and the outcome of each case. A case prints its result
+        as in docs/result-format.md, where its files are, and the command.
         """
         from ffslab.results.rundir import find_run
 
-        found = find_run(run, output)
+        directory = find_run(run, output)
         if as_json:
-            print_json(_run_values(found) if case is None else _case_values(found, case))
+            print_json(_run_values(directory) if case is None else _case_values(directory, case))
             return
         from ffslab.cli.screen import terminal
 
         if case is None:
-            _show_run(terminal(), found)
+            _show_run(terminal(), directory)
         else:
-            _show_case(terminal(), found, case)
+            _show_case(terminal(), directory, case)
 
 
 def _run_values(run: RunDirectory) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _reproduce(run: RunDirectory, case_id: str) -> str:
         catalogs=manifest.get("catalogs", ()),
         trace=bool(manifest.get("trace")),
         target=other_target(manifest),
-        place=str(manifest.get("place") or ""),
+        access=str(manifest.get("place") or ""),
         program=program(),
     )
 
@@ -115,7 +115,7 @@ def _show_run(console: Console, run: RunDirectory) -> None:
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     from ffslab.cli.tables import print_latencies, print_phases
     from ffslab.model.kernels import kernel_words
-    from ffslab.workloads.parts import terminal_part
+    from ffslab.workloads.modules import terminal_module
     from ffslab.workloads.registry import kind_of
 
     manifest = run.manifest()
@@ -125,7 +125,7 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         console.print(f"  {result['reason']}", markup=False)
     for line in result["excerpt"]:
         console.print(f"  | {line}", markup=False, soft_wrap=True)
-    part = terminal_part(kind_of(result["spec"]))
+    part = terminal_module(kind_of(result["spec"]))
     part.print_case(console, result)
     if result["phases"] and part.shows_phases(result):
         console.print()
@@ -149,17 +149,18 @@ def collector_lines(result: CaseResult) -> list[str]:
     """What YAFFS2 said of its garbage collector, if the case's options had it do so."""
     from ffslab.model.units import format_duration_ns
 
-    found = result.get("collector", {})
+    collector = result.get("collector", {})
     lines = []
-    if "forecast" in found:
-        one = found["forecast"]
+    if "forecast" in collector:
+        forecast = collector["forecast"]
+        taken = format_duration_ns(forecast["taken_ns"])
+        mean, p99 = forecast["error_mean_percent"], forecast["error_p99_percent"]
         lines.append(
-            f"collector: {one['runs']:,} runs foretold, {format_duration_ns(one['taken_ns'])} "
-            "together, mean error "
-            f"{one['error_mean_percent']:.2f} %, 99 of 100 within {one['error_p99_percent']:.1f} %"
+            f"collector: {forecast['runs']:,} runs foretold, {taken} together, mean error "
+            f"{mean:.2f} %, 99 of 100 within {p99:.1f} %"
         )
-    if "bound" in found:
-        bound = found["bound"]
+    if "bound" in collector:
+        bound = collector["bound"]
         lines.append(
             f"bound of {format_duration_ns(1000 * bound['bound_us'])}: missed by "
             f"{bound['missed']:,} of {bound['calls']:,} calls, which waited at most "

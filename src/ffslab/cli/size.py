@@ -57,10 +57,10 @@ def register(app: typer.Typer) -> None:
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:
-        """Show how large the code of file systems is, with all they need.
+        """Show how large the code of file systems is, with all that they need.
 
-        Their objects are compiled first, which takes a minute or two for each architecture; after
-        that they are in the cache.
+        Compiles their objects first, a minute or two for each architecture, and keeps them in the
+        cache.
         """
         from ffslab.codesize.measure import ARCHITECTURES, measure
         from ffslab.codesize.sizes import to_document
@@ -68,7 +68,7 @@ def register(app: typer.Typer) -> None:
         from ffslab.loader import load_catalog
 
         chosen = _chosen(load_catalog(catalogs or ()), filesystems or ())
-        names = [one.value for one in dict.fromkeys(arch or ())] or ARCHITECTURES
+        names = [architecture.value for architecture in dict.fromkeys(arch or ())] or ARCHITECTURES
         sizes = measure(chosen, names, ConsoleProgress(), kernel_source=kernel_source)
         if as_json:
             print_json(to_document(sizes))
@@ -78,7 +78,7 @@ def register(app: typer.Typer) -> None:
 
 def _chosen(catalog: Catalog, names: Sequence[str]) -> list[Filesystem]:
     if not names:
-        return [one for one in catalog.filesystems.values() if one.is_mounted]
+        return [filesystem for filesystem in catalog.filesystems.values() if filesystem.is_mounted]
     return [catalog.filesystem(name) for name in dict.fromkeys(names)]
 
 
@@ -114,8 +114,8 @@ def _table(needs: Needs, measured: Measured) -> Table:
     for part in needs.parts:
         table.add_row(part_title(part), *_cells(measured.parts[part]))
     table.add_section()
-    for one in needs.sums:
-        table.add_row(sum_title(one), *_cells(measured.sum(needs.parts_of(one))))
+    for total in needs.sums:
+        table.add_row(sum_title(total), *_cells(measured.sum(needs.parts_of(total))))
     if needs.shown:
         table.add_section()
         for part in needs.shown:

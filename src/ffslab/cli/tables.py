@@ -23,11 +23,11 @@ from ffslab.results.result import (
     head_of,
 )
 from ffslab.results.shortfall import is_accepted, is_good
-from ffslab.streams import visible
-from ffslab.workloads.parts import terminal_part
+from ffslab.visible_text import visible
+from ffslab.workloads.modules import terminal_module
 from ffslab.workloads.registry import kind_of, workloads
 
-_ORDER: Mapping[str, int] = {outcome: place for place, outcome in enumerate(OUTCOMES)}
+_ORDER: Mapping[str, int] = {outcome: number for number, outcome in enumerate(OUTCOMES)}
 _STYLE = {"pass": "green", "skip": "yellow"}
 _CASE_WIDTH = 31  # at least
 _EXAMPLES = 3  # of cases that are short as their study allows
@@ -56,12 +56,12 @@ def print_results(
     heads: list[CaseHead] = []
     for result in results:
         kind, order = kind_of(result["spec"]), _ORDER.get(result["outcome"], 0)
-        rows.setdefault(kind, []).append((order, _row(terminal_part(kind).cells, result, walls)))
+        rows.setdefault(kind, []).append((order, _row(terminal_module(kind).cells, result, walls)))
         heads.append(head_of(result))
     # A run without a result has a table, too.
     for kind in sorted(rows) or [assumed_kind(workloads())]:
         ordered = sorted(rows.get(kind, ()), key=lambda row: row[0])
-        headings = terminal_part(kind).HEADINGS
+        headings = terminal_module(kind).HEADINGS
         _print_table(console, headings, [cells for _, cells in ordered])
     accepted = [
         (head, short)
@@ -80,9 +80,9 @@ def _print_short(
     console: Console, short: Sequence[tuple[CaseHead, ShortResult]], total: int
 ) -> None:
     """How many cases measured less than was asked for, how much less, and the worst of them."""
-    ordered = sorted(short, key=lambda one: _share(one[1]))
+    ordered = sorted(short, key=lambda entry: _share(entry[1]))
     # A partition that filled up is a finding; room for less is known beforehand.
-    examples = sorted(ordered, key=lambda one: not one[1]["stopped"])[:_EXAMPLES]
+    examples = sorted(ordered, key=lambda entry: not entry[1]["stopped"])[:_EXAMPLES]
     shares = dict.fromkeys((_percent(ordered[0][1]), _percent(ordered[-1][1])))
     full = sum(1 for _, how in short if how["stopped"])
     causes = ((full, "filled the partition"), (len(short) - full, "had no room for all of it"))

@@ -50,10 +50,10 @@ def register(app: typer.Typer) -> None:
         from ffslab.protocol.trace import read_trace
         from ffslab.results.rundir import find_run
 
-        found = find_run(run, output)
-        case_id = _traced_case(found, case)
-        recorded = read_trace(_trace_path(found, case_id))
-        measured = _measurement(found, case_id) if idle else None
+        directory = find_run(run, output)
+        case_id = _traced_case(directory, case)
+        recorded = read_trace(_trace_path(directory, case_id))
+        measured = _measurement(directory, case_id) if idle else None
         console = terminal()
         _show_trace(console, case_id, recorded)
         if measured is not None:
@@ -131,16 +131,16 @@ def _measurement(run: RunDirectory, case_id: str) -> Measurement:
 
     path = run.case_dir(case_id) / RECORDS_NAME
     try:
-        found = measurement(read_records(path))
+        idle = measurement(read_records(path))
     except OSError as error:
         raise DamagedResultError(f"{path}: cannot be read: {error.strerror}") from error
-    if found is None:
+    if idle is None:
         raise UsageError(
             f"case {case_id} has no times of requests, which --idle compares the trace with",
             cause="its workload is not micro, or its guest ended early",
             remedy=command("trace", run.path, case_id),
         )
-    return found
+    return idle
 
 
 # --- tables ---
@@ -167,9 +167,9 @@ def _show_trace(console: Console, case_id: str, trace: Trace) -> None:
     console.print()
     console.print(_sums_table(sums))
     console.print("Pages: blocks for an erase. Busy: time in the driver and waiting for the chip.")
-    for found in sums:
-        if found.errors:
-            text = f"{found.errors:,} {found.op} operations of {found.task} failed"
+    for task_sum in sums:
+        if task_sum.errors:
+            text = f"{task_sum.errors:,} {task_sum.op} operations of {task_sum.task} failed"
             console.print(text, markup=False)
 
 
@@ -181,16 +181,16 @@ def _sums_table(sums: Iterable[TaskSum]) -> Table:
         *(("busy", "r"), ("first", "r"), ("last", "r")),
     )
     before = None
-    for found in sums:
-        who = (found.task, str(found.pid))
+    for task_sum in sums:
+        who = (task_sum.task, str(task_sum.pid))
         table.add_row(
             *(who if who != before else ("", "")),
-            found.op,
-            f"{found.operations:,}",
-            f"{found.pages:,}",
-            format_duration_ns(found.busy_ns),
-            format_duration_ns(found.t_first_ns),
-            format_duration_ns(found.t_last_ns),
+            task_sum.op,
+            f"{task_sum.operations:,}",
+            f"{task_sum.pages:,}",
+            format_duration_ns(task_sum.busy_ns),
+            format_duration_ns(task_sum.t_first_ns),
+            format_duration_ns(task_sum.t_last_ns),
         )
         before = who
     return table

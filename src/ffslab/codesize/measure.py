@@ -138,7 +138,7 @@ def _run(command: Sequence[str]) -> str:
 
 
 def _not_built(part: Part, absent: Sequence[Path]) -> InfrastructureError:
-    told: Mapping[bool, str] = {True: f"{absent[0]} is not there" if absent else "", False: ""}
+    told: Mapping[bool, str] = {True: f"{absent[0]} is missing" if absent else "", False: ""}
     return InfrastructureError(
         f"{part.title}: its objects were not compiled. {told[bool(absent)]}".strip(),
         cause="kernel/size.config lacks its option, or the kernel source is another version",

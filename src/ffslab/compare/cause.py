@@ -65,13 +65,6 @@ class Cause:
     tasks: tuple[TaskChange, ...]
     has_tasks: bool
 
-    @property
-    def flash_share(self) -> float | None:
-        """How much of the change in time the chip's time is; None where that is not known."""
-        if self.time is None or self.flash is None or not self.time.difference:
-            return None
-        return self.flash.difference / self.time.difference
-
 
 def cause_of(phase: str, pairs: Sequence[CasePair]) -> Cause | None:
     """Why a phase's figures differ; None if neither its time nor its flash operations do."""

@@ -108,7 +108,7 @@ def axis_sides(side: Side, axis: str, wanted: str | None) -> tuple[Side, ...]:
     if len(groups) < 2:
         known = _varying(side.cases)
         raise UsageError(
-            f"{axis!r} is no axis of {side.name} with two values",
+            f"{axis!r} is not an axis of {side.name} with two values",
             cause=f"its axes: {', '.join(known)}" if known else "the run has no axis",
             remedy=f"{program()} compare {side.name} --axis {known[0]}"
             if known

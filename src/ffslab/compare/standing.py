@@ -1,4 +1,4 @@
-"""Who is first at which points of an axis, how far the others are behind there, and where two
+"""Which is first at which points of an axis, how far the others are behind there, and where two
 lines cross.
 
 One factor for a whole axis misleads where the order changes along it: its mean stands for no point.
@@ -66,8 +66,8 @@ class Crossing:
 class Standing:
     """Several lines at all points that two of them or more have.
 
-    `order`: who is first most often comes first. `behind`: each line's value ÷ the smallest at the
-    same point. `lacking`: the points that a line does not have.
+    `order`: the one that is first most often leads. `behind`: each line's value ÷ the smallest at
+    the same point. `lacking`: the points that a line does not have.
     """
 
     order: tuple[str, ...]

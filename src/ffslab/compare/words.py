@@ -14,7 +14,7 @@ from ffslab.compare.verdicts import Verdict
 from ffslab.results.schema import Figure, Metric
 
 # Why a difference is neither better nor worse.
-_NO_BAND = "another build, and its band was not measured"
+_NO_BAND = "another build, without a measured band"
 _ANOTHER_TARGET = "another target, so a difference is the error of a model (docs/targets.md)"
 _TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
 _LEAST_PERCENT = 1e-4

@@ -71,7 +71,7 @@ def map_file(path: Path) -> Contents:
         ) from error
     except (OSError, ValueError) as error:
         raise InfrastructureError(
-            f"cannot read {path}: {error}", cause="no right to read it, or a failing disk"
+            f"cannot read {path}: {error}", cause="no permission to read it, or a failing disk"
         ) from error
 
 

@@ -29,7 +29,7 @@ def new_image(image: Path, source: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         raise InfrastructureError(
             f"cannot write {image}: {error.strerror or error}",
-            cause="no space, or no right to write there",
+            cause="no space, or no permission to write there",
         ) from error
     finally:
         part.unlink(missing_ok=True)

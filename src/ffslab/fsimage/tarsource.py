@@ -273,7 +273,7 @@ def _parts(info: tarfile.TarInfo, stored_bytes: int) -> tuple[tuple[int, int], .
         end = start + length
         total += length
     if info.size < 0 or -(-total // _BLOCK_BYTES) * _BLOCK_BYTES != stored_bytes:
-        raise _Refused(f"the size of {_shown(info.name)} is not that of what is stored")
+        raise _Refused(f"the size of {_shown(info.name)} differs from what is stored")
     return tuple(parts)
 
 

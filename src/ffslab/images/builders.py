@@ -273,7 +273,7 @@ def _yaffs2_layout(options: Sequence[str]) -> tuple[Layout, list[str]]:
     name = "".join(words[at + 1 : at + 2])
     if name not in list(Layout):
         raise SpecError(
-            f"yaffs2: {_YAFFS2_LAYOUT} {name!r} is no layout",
+            f"yaffs2: {_YAFFS2_LAYOUT} {name!r} is not a layout",
             remedy=f"one of: {', '.join(Layout)}",
         )
     return Layout(name), words[:at] + words[at + 2 :]

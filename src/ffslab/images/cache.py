@@ -51,7 +51,7 @@ class ImageStore:
         except OSError as error:
             raise InfrastructureError(
                 f"cannot keep an image in {error.filename or self.root}: {error.strerror or error}",
-                cause="the disk is full, or no right to write there",
+                cause="the disk is full, or no permission to write there",
                 remedy=f"free some space (rm -r {self.root}), or set XDG_CACHE_HOME=DIRECTORY",
             ) from error
 

@@ -38,22 +38,6 @@ class TreeShape:
     depth: int
     largest_directory: int
 
-    @property
-    def non_directories(self) -> int:
-        return self.files + self.links + self.others
-
-    @property
-    def mean_file_bytes(self) -> float:
-        return self.bytes / self.files if self.files else 0.0
-
-    @property
-    def files_per_directory(self) -> float:
-        return self.files / max(1, self.directories)
-
-    @property
-    def subdirectories_per_directory(self) -> float:
-        return max(0, self.directories - 1) / max(1, self.directories)
-
 
 class ShapeMeter:
     """Measures the shape of entries that pass through."""

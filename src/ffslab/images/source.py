@@ -193,7 +193,7 @@ def _compare(stated: Recipe, tree: SourceTree) -> None:
         differences.append("names, contents, modes and owners are right, times are not")
     differences.append(f"SHA-256 of the archive: {tree.sha256}, not {expected.sha256}")
     raise SpecError(
-        f"the tree of recipe {stated.name} is not the one that it states\n  "
+        f"the tree of recipe {stated.name} differs from the one that it states\n  "
         + "\n  ".join(differences),
         cause="the recipe was edited and its table [expected] was not",
         remedy=f"if the new tree is intended, put it into [expected] of "

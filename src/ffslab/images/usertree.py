@@ -43,7 +43,7 @@ def user_path(name_or_path: str) -> Path:
     except OSError as error:
         what = f"cannot be looked at ({error.strerror or error})"
     except RuntimeError:
-        what = "names a user whose home directory is not known"
+        what = "names a user without a known home directory"
     shown = repr(name_or_path) if len(name_or_path) < 200 else f"{name_or_path[:200]!r}…"
     raise UsageError(
         f"no tree {shown}: there is no such recipe, and as a path it {what}",
@@ -74,7 +74,7 @@ def user_entries(path: Path) -> Iterator[Iterator[Entry]]:
 def changed(tree: Path, path: Path) -> UsageError:
     return UsageError(
         f"{tree} changed while it was read: {path}",
-        cause="a program writes there",
+        cause="a program is writing there",
         remedy="wait until it has ended, or copy the tree and name the copy",
     )
 

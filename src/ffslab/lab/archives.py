@@ -155,7 +155,7 @@ def download(url: str, sha256: str, target: Path, progress: Progress) -> None:
         part.unlink()
         raise InfrastructureError(
             f"its SHA-256 is {digest.hexdigest()}, not {sha256}",
-            cause="a damaged download, or a proxy that answers something else",
+            cause="a damaged download, or a proxy that sends something else",
         )
     part.replace(target)
 

@@ -53,7 +53,7 @@ from ffslab.lab.packages import (
 from ffslab.lab.progress import ConsoleProgress, Progress
 from ffslab.lab.source import chosen_tree
 from ffslab.program import program
-from ffslab.streams import print_anything
+from ffslab.visible_text import print_anything
 
 _LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
 _NO_BUILD_OPTIONS = frozenset({"-h", "--help", "--dry-run"})
@@ -118,7 +118,7 @@ def _doctor(venv: Path, arguments: Sequence[str]) -> int:
         prog=f"{program()} doctor",
         description="Say what is there, what is missing and what to do.",
     )
-    parser.add_argument("--variant", default="default", help="lab kernel: as of ffslab setup")
+    parser.add_argument("--variant", default="default", help="lab kernel, as in ffslab setup")
     parser.add_argument(
         "--kernel-source",
         type=Path,
@@ -129,12 +129,12 @@ def _doctor(venv: Path, arguments: Sequence[str]) -> int:
     parser.add_argument("--catalog", action="append", help="a catalog of your own")
     options = parser.parse_args(arguments)
     absent = "is damaged" if is_complete(str(venv)) else "is not made yet"
-    findings = examine(options.variant, options.kernel_source, no_environment=absent)
-    for finding in findings:
-        print(f"{finding.state.value:9} {finding.subject:16} {finding.detail}")
-        if finding.remedy:
-            print(f"{'':26} next: {finding.remedy}")
-    if is_healthy(findings):
+    conditions = examine(options.variant, options.kernel_source, no_environment=absent)
+    for condition in conditions:
+        print(f"{condition.state.value:9} {condition.subject:16} {condition.detail}")
+        if condition.remedy:
+            print(f"{'':26} next: {condition.remedy}")
+    if is_healthy(conditions):
         print(f"The next set-up installs what is missing: {program()} setup")
         return EXIT_OK
     print("Something is missing that ffslab cannot install by itself: see above.")

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import InfrastructureError
-from ffslab.holder import holder_of, write_holder
 from ffslab.lab.progress import Progress
+from ffslab.lock_holder import holder_of, write_holder
 
 STAMP = "complete.json"
 _SCRATCH_PREFIX = "tmp-"
@@ -182,7 +182,7 @@ def read_stamp(entry: Path) -> dict[str, Any]:
     except RecursionError:
         raise ValueError("it nests too deep") from None
     if not isinstance(stamp, dict):
-        raise ValueError("it is no table")
+        raise ValueError("it is not a table")
     if _SELF in stamp and stamp[_SELF] != _sha256_of_stamp(stamp):
         raise ValueError("it is not what ffslab wrote")
     return stamp
@@ -267,14 +267,14 @@ def _damage_of_older(entry: Path, stamp: Mapping[str, object]) -> str:
     )
     if sha256_of_files(entry, files) == stamp[_IDENTITY]:
         return ""
-    return "its files are not those that were built"
+    return "its files are not the ones that were built"
 
 
 def _damage_of_file(path: Path, sha256: str) -> str:
     try:
         if file_sha256(path) == sha256:
             return ""
-        return "it has other contents than were built" if path.stat().st_size else "it is empty"
+        return "its contents differ from what was built" if path.stat().st_size else "it is empty"
     except OSError as error:
         return error.strerror or str(error)
 

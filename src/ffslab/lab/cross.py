@@ -107,7 +107,7 @@ def _own_compiler(prefix: str) -> tuple[str, ...]:
     compiler = f"{prefix}gcc"
     if shutil.which(compiler, path=clean_environment()["PATH"]) is None:
         raise InfrastructureError(
-            f"there is no compiler {compiler}",
+            f"the compiler {compiler} is missing",
             cause="a mistyped cross_compile, or a toolchain that is not in the path",
             remedy="its whole path in cross_compile, up to the last hyphen",
         )
@@ -124,7 +124,7 @@ def _compiler(architecture: str) -> tuple[str, ...]:
         return (sys.executable, "-m", "ziglang", "cc", *_LENIENT, *known.zig)
     zig = f"; or {shlex.quote(sys.executable)} -m pip install ziglang" if known.zig else ""
     raise InfrastructureError(
-        f"there is no compiler that makes the agent for {architecture}",
+        f"no compiler here can make the agent for {architecture}",
         cause="Debian's is not installed" + (", and neither is Zig's" if zig else ""),
         remedy=f"as root: apt-get install {known.package} {known.libc}{zig}",
     )

@@ -152,7 +152,7 @@ def ensure_packages(wanted: Sequence[DebianPackage], log: Path, progress: Progre
     needed = ", ".join(f"{package.name} ({package.purpose})" for package in missing)
     prefix = root_prefix(f"Debian packages are missing: {needed}", missing)
     progress.note(f"Debian packages are missing: {needed}")
-    progress.note(f"they are installed with apt-get now; {NO_INSTALL} refuses that")
+    progress.note(f"apt-get installs them now; {NO_INSTALL} refuses that")
     with progress.phase(f"installing Debian packages ({' '.join(names)})"):
         _apt_install(prefix, names, log)
     return names

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, TextIO
 
-from ffslab.streams import own_stream, visible
+from ffslab.visible_text import own_stream, visible
 
 
 class Progress(Protocol):

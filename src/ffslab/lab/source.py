@@ -295,7 +295,7 @@ def _download_further(
     if obtained != version:
         archive.unlink()
         raise InfrastructureError(
-            f"the files for {name} of kernel source {version} cannot be had, "
+            f"the files for {name} of kernel source {version} cannot be fetched, "
             f"those of {obtained} can",
             cause="the archive has moved on since the lab's source was fetched",
             remedy=f"{program()} setup --force, which builds the lab of {obtained}",

@@ -68,7 +68,7 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Component:
     """A part of what blocks differ by: its variance, and how long it lasts, in wear."""
 
     variance: float
@@ -99,8 +99,8 @@ class Part:
 class Correlation:
     """What blocks differ by."""
 
-    slow: Part
-    fast: Part
+    slow: Component
+    fast: Component
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def correlation_of(
     slow = slow_memory(checkpoints, blocks, static)
     if len(periods) < _PERIODS_OF_A_FIT:
         last = _covariance(periods[0], periods[-1], blocks)
-        return Correlation(Part(max(0.0, last), slow), Part(0.0, 1.0))
+        return Correlation(Component(max(0.0, last), slow), Component(0.0, 1.0))
     points = [
         (
             later.middle - earlier.middle,
@@ -276,7 +276,7 @@ def _fitted(
         return sum(w * (c - variances[0] * a - variances[1] * b) ** 2 for a, b, c, w in rows)
 
     error, best = min((left(candidate), candidate) for candidate in candidates)
-    return error, Correlation(Part(best[0], slow), Part(best[1], fast))
+    return error, Correlation(Component(best[0], slow), Component(best[1], fast))
 
 
 def _variance(product: float, square: float) -> float:

@@ -21,7 +21,7 @@ _STATIC_END, _WRITE_START = "static:end", "write:start"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WearOut:
     """What became of a case that went on: None for what did not happen. Bytes written."""
 
     first_bad_bytes: int | None
@@ -39,7 +39,7 @@ class CaseLife:
     endurance: int
     forecast: Forecast | None
     spares: Spares | None
-    outcome: Outcome | None
+    outcome: WearOut | None
     why: str = ""
 
 
@@ -57,7 +57,7 @@ def life_of(result: CaseResult, endurance: int | None = None) -> CaseLife:
     chip = result["spec"]["board"]["chip"]
     limit = endurance or int(chip.get("endurance_cycles") or 0)
     wear = wear_of(result)
-    outcome = None if wear is None or endurance else outcome_of(wear)
+    outcome = None if wear is None or endurance else wear_out_of(wear)
 
     def without(why: str) -> CaseLife:
         return CaseLife(result["id"], result["axes"], limit, None, None, outcome, why)
@@ -118,13 +118,13 @@ def _checkpoints(wear: WearResult) -> Iterator[Checkpoint]:
             yield Checkpoint(volume["written_bytes"], tuple(volume["erases"]))
 
 
-def outcome_of(wear: WearResult) -> Outcome | None:
+def wear_out_of(wear: WearResult) -> WearOut | None:
     """What happened to the blocks; None if nothing did."""
     grown = wear.get("grown")
     rises = grown["written"] if grown else []
     if not rises and not wear["stopped"]:
         return None
-    return Outcome(
+    return WearOut(
         first_bad_bytes=rises[0] if rises else None,
         end_bytes=wear["written"] if wear["stopped"] else None,
         stopped=wear["stopped"],

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ffslab.lifetime.forecast import Estimate
-from ffslab.lifetime.read import CaseLife, Outcome
+from ffslab.lifetime.read import CaseLife, WearOut
 
 FIRST_BAD, END = "first_bad", "end"
 TITLES = {FIRST_BAD: "first bad block", END: "end of writing"}
@@ -120,7 +120,7 @@ def basis_words(life: CaseLife) -> str:
     )
 
 
-def outcome_words(outcome: Outcome) -> str:
+def outcome_words(outcome: WearOut) -> str:
     """How the case ended."""
     blocks = f"{outcome.bad_blocks} grown bad blocks"
     if outcome.end_bytes is None:

@@ -161,7 +161,7 @@ def _unused(given: _Given, case: Case, workloads: Workloads) -> str:
         )
     needed = _needed(group, name, workloads[case.workload.kind], workloads)
     if needed:
-        return f"it needs {needed}, and none of the cases has that"
+        return f"it needs {needed}, and no case has that"
     return f"nothing that a case of workload {case.workload.kind} does depends on it"
 
 

@@ -78,7 +78,7 @@ def refuse_former(names: Iterable[str], where: str, prefix: str) -> None:
         if name in _FORMER_FIGURES:
             cause, remedy = _FORMER_FIGURES[name]
             raise SpecError(
-                f"{where}: {prefix}{name} is no figure any more",
+                f"{where}: {prefix}{name} is no longer a figure",
                 cause=cause,
                 remedy=f"{remedy}; see {document('docs/price-of-code.md')}",
             )

@@ -83,7 +83,7 @@ class Figure(Strict):
     @model_validator(mode="after")
     def _has_a_source(self) -> Figure:
         if self.source is None and self.estimate is False:
-            raise ValueError("a figure that is no estimate needs its source")
+            raise ValueError("a figure that is not an estimate needs its source")
         if self.source is not None and self.estimate is None:
             raise ValueError("beside a source, say whether it is an estimate: estimate = …")
         return self
@@ -110,9 +110,9 @@ class _ExtendingFile(Strict):
     """What chips and boards have in common."""
 
     schema_version: Literal[1] = Field(alias="schema", description="version of this format")
-    name: Name = Field(description="that of the file, without .toml")
+    name: Name = Field(description="the name of the file, without .toml")
     extends: Name | None = Field(
-        default=None, description="what it has all figures from that it does not state itself"
+        default=None, description="the source of all figures that it does not state itself"
     )
 
 
@@ -121,11 +121,11 @@ class ChipFile(_ExtendingFile):
 
     title: str | None = Field(default=None, description="one line; required without extends")
     kind: Literal["nand", "spi-nand", "spi-nor"] | None = Field(
-        default=None, description="nand if absent, and with extends that of the other chip"
+        default=None, description="absent: nand, or with extends the kind of the other chip"
     )
     figures: dict[str, Figure] = Field(
         default={},
-        description="all of them that a chip of its kind has, or with extends those that differ",
+        description="all figures of a chip of its kind, or with extends those that differ",
         json_schema_extra=_figures_schema(ALL_CHIP_ROWS),
     )
 
@@ -212,7 +212,7 @@ class OptionValueFile(Strict):
     kept_files: list[Annotated[str, Field(pattern=r"^/proc/[a-z0-9_/{}-]+$")]] = Field(
         default=[],
         description="files of the file system's own below /proc, kept at the end of the work; "
-        "{number} is that of the MTD device",
+        "{number} is the number of the MTD device",
     )
 
 
@@ -310,7 +310,7 @@ class FilesystemFile(Strict):
     name: Name
     title: str
     type: str = Field(
-        description="what mount(2) gets: a file system of Linux for flash, or that of `modules`"
+        description="what mount(2) gets: a file system of Linux for flash, or one from `modules`"
     )
     source: str
     min_blocks: Positive
@@ -452,7 +452,7 @@ class PartFile(Strict):
     title: str = Field(default="", description="one line")
     chapter: str = Field(
         default="",
-        description="the chapter of the report that has it; without one, that of its workload",
+        description="the chapter of the report that shows it; without one, its workload's chapter",
     )
     settings: dict[str, Any] = Field(
         default={}, alias="set", description="settings instead of those of the base"
@@ -558,7 +558,7 @@ def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
 
 def _where_described(model: type[BaseModel]) -> str:
     name = {ChipFile: "chip", BoardFile: "board", FilesystemFile: "filesystem"}.get(model)
-    where = document("CONTRIBUTING.md" if name else "docs/study-format.md")
+    where = document("docs/catalog-format.md" if name else "docs/study-format.md")
     return f"see {where}, or: {program()} schema {name or 'study'}"
 
 

@@ -46,7 +46,7 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
         return LabKernel()
     if variant != PERIOD or named == f"{PERIOD}:":
         raise SpecError(
-            f"{where}: there is no kernel {named!r} for cases"
+            f"{where}: cases have no kernel {named!r}"
             f"{suggestion(named, (DEFAULT_VARIANT, PERIOD))}",
             cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {PERIOD}, {PERIOD}:{_NONE}, "
             f"or {PERIOD}: with switches joined by +",
@@ -87,8 +87,8 @@ def kernel_of_options(kernel: LabKernel, values: Iterable[OptionValue], where: s
 def _check_no_switch(single: Mapping[str, Any], where: str) -> None:
     for name in single:
         raise SpecError(
-            f"{where}: {PERIOD}.{name} is a switch of the period kernel, which the case does not "
-            "run in",
+            f"{where}: {PERIOD}.{name} is a switch of the period kernel, and the case does not "
+            "run in it",
             cause="kernel is not set to it",
             remedy=f'kernel = "{PERIOD}", or --set kernel={PERIOD}',
         )

@@ -104,7 +104,7 @@ def _check_nor(chip: Chip, where: str) -> None:
         fixed = int(key in ("subpages", "planes", "ecc_step_bytes"))
         if key not in NOR_NUMBERS and getattr(chip, key) != fixed:
             raise SpecError(
-                f"{where}: {key} is no figure of NOR flash",
+                f"{where}: {key} is not a figure of NOR flash",
                 cause="it has no pages with an OOB area, no ECC, and no bad blocks",
                 remedy="leave it out, or take a chip of another kind",
             )
@@ -122,20 +122,20 @@ def check_board(board: Board, where: str) -> None:
     if board.ram_bytes % 2**20:
         raise SpecError(
             f"{where}: board {board.name}: ram_bytes must be whole MiB, not {board.ram_bytes}",
-            cause="the lab's kernel is told its RAM in MiB",
+            cause="the lab's kernel takes its RAM in MiB",
             remedy=f"ram_bytes = {board.ram_bytes // 2**20 * 2**20}",
         )
     in_front = PARTITIONS_MAX - 2  # beside the one under test, and the rest of the chip
     if len(board.partitions) > in_front:
         raise SpecError(
             f"{where}: board {board.name} has {len(board.partitions)} partitions in front of the "
-            f"one under test; {in_front} are possible"
+            f"one under test; at most {in_front}"
         )
     for partition in board.partitions:
         if len(partition.name) > NAME_LETTERS_MAX:
             raise SpecError(
                 f"{where}: board {board.name}: the name of partition {partition.name} has "
-                f"{len(partition.name)} letters; {NAME_LETTERS_MAX} are possible"
+                f"{len(partition.name)} letters; at most {NAME_LETTERS_MAX}"
             )
 
 

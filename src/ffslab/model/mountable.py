@@ -6,7 +6,7 @@ age and delete them. Others are in memory, made up by the kernel, or on another 
 that was measured on them would be about flash.
 
 Limit: this guards against files that were not read well, not against malice. A catalog may name
-sources of modules, which are compiled and run with the user's rights (CONTRIBUTING.md).
+sources of modules, which are compiled and run with the user's rights (docs/catalog-format.md).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def check_type(name: str, modules: Sequence[str], where: str) -> None:
         raise SpecError(
             f"{where}: type {name!r} is not a file system for flash: a case may not mount it",
             cause=reason,
-            remedy=f"type = one of: {', '.join(sorted(ON_FLASH))}; or that of a module, with "
+            remedy=f"type = one of: {', '.join(sorted(ON_FLASH))}; or a module's type, with "
             "`modules`",
         )
     if modules and re.fullmatch(r"[A-Za-z0-9_-]+", name):
@@ -69,8 +69,8 @@ def check_type(name: str, modules: Sequence[str], where: str) -> None:
     raise SpecError(
         f"{where}: Linux has no file system {name!r} for flash{suggestion(name, ON_FLASH)}",
         cause="a mistyped type, or one that a module brings which the file does not name",
-        remedy='modules = ["NAME"] if a module brings it: "Adding a file system" in '
-        + document("CONTRIBUTING.md"),
+        remedy='modules = ["NAME"] if a module brings it: "A file system" in '
+        + document("docs/catalog-format.md"),
     )
 
 
@@ -79,7 +79,7 @@ def check_image_words(words: Sequence[str], where: str) -> None:
     for word in words:
         if word in _RUNS_COMMANDS:
             raise SpecError(
-                f"{where}: image_options has {word!r}, with which mksquashfs runs commands",
+                f"{where}: image_options has {word!r}, which makes mksquashfs run commands",
                 cause="an image is built from a tree and nothing else, so that it is the same "
                 "everywhere",
                 remedy="put what the command would print into a file of the tree",

@@ -192,7 +192,7 @@ def _chosen_parts(study: Study, names: Sequence[Any]) -> tuple[Part, ...]:
                 cause=f"a misspelt name; its parts are: {', '.join(known)}"
                 if known
                 else "it has no parts",
-                remedy="leave --set part away, or name another",
+                remedy="leave --set part out, or name another part",
             )
     return tuple(part for part in study.parts if not names or part.name in names)
 
@@ -265,8 +265,7 @@ def _check_number(study: Study, products: Sequence[Grid]) -> None:
         if len(longest.stated[name].values) > 1
     )
     raise SpecError(
-        f"study {study.name} has {total:,} combinations; {COMBINATIONS_MAX:,} are possible in a "
-        "run",
+        f"study {study.name} has {total:,} combinations; a run may have {COMBINATIONS_MAX:,}",
         cause=f"the values on its axes multiply: {axes}",
         remedy="fewer values, or parts of the study as runs of their own: --set AXIS=VALUE",
     )
@@ -284,7 +283,7 @@ def _grid_cases(
         if len(case_id) > _LONGEST_ID:
             raise SpecError(
                 f"study {study.name}: the name of a case is too long: {case_id[:80]}… has "
-                f"{len(case_id)} letters, {_LONGEST_ID} are possible",
+                f"{len(case_id)} letters, at most {_LONGEST_ID}",
                 cause="it names a directory; it is made of the names of part and state, and of the "
                 "values on the axes",
                 remedy="a shorter name of the part or the state, or fewer axes",

@@ -176,14 +176,14 @@ class WorkloadType(ABC, Generic[W]):
         name = setting.setup.name
         if self.mounts and not setting.setup.is_mounted:
             raise SpecError(
-                f"{setting.where}: {name} is no file system, and {self.kind} needs one",
+                f"{setting.where}: {name} is not a file system, and {self.kind} needs one",
                 cause="the bare device can be erased, written and read as a whole only",
                 remedy='workload.kind = "raw", or another file system',
             )
         if self.mounts is False and setting.setup.is_mounted:
             raise SpecError(
                 f"{setting.where}: {self.kind} is about the device; it mounts no {name}",
-                cause="a file system would have no part in what is measured",
+                cause="a file system plays no part in the measurement",
                 remedy='filesystem = "mtd"',
             )
 

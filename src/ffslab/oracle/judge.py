@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
 
 from ffslab.oracle.diagnose import diagnose
 from ffslab.oracle.faults import NO_EXCUSE, Excuse
 from ffslab.oracle.history import History
 from ffslab.oracle.match import Cursor, is_allowed
 from ffslab.oracle.observation import Entry, is_whole, parse_entries, parse_observation
+from ffslab.oracle.operations import ROOT
 from ffslab.oracle.problems import DISCONNECTED, LOSSES, UNKNOWN_NAME, WRONG_ORDER, Problem
 from ffslab.oracle.promises import Promise
 from ffslab.oracle.record import Record
@@ -90,20 +90,20 @@ class Judge:
         if not is_allowed(window, base, entries):
             problems += diagnose(window, self.history, base, entries)
         if window.excuse.lost:
+            root = entries.get(ROOT)
             problems = [
-                problem for problem in problems if not self._is_excused(problem, window, entries)
+                problem for problem in problems if not self._is_excused(problem, window, root)
             ]
         if window.excuse.reordered:
             problems = [problem for problem in problems if problem.kind != WRONG_ORDER]
         return tuple(problems)
 
-    def _is_excused(self, problem: Problem, window: Window, entries: Mapping[str, Entry]) -> bool:
-        """A loss is, but for what is only below an overlay: no operation was of its pages."""
-        above = problem.path
-        while above := above.rpartition("/")[0]:
-            if above in entries and entries[above].errno:
-                return self._is_loss(problem)
-        is_root_whole = not entries["."].errno if "." in entries else False
+    def _is_excused(self, problem: Problem, window: Window, root: Entry | None) -> bool:
+        """A loss is, but for what is only below an overlay: no operation was of its pages.
+
+        All of an overlay hangs on its root, which is on the upper file system too.
+        """
+        is_root_whole = root is not None and not root.errno
         is_below = is_root_whole and self.timeline.is_below(problem.path, window.begun)
         return not is_below and self._is_loss(problem)
 

@@ -21,7 +21,7 @@ from functools import cached_property
 from ffslab.oracle.files import PAGE_BYTES, FileLog, Version
 from ffslab.oracle.history import History
 from ffslab.oracle.observation import FILE
-from ffslab.oracle.operations import DATA, VERBS, FormatError, Operation
+from ffslab.oracle.operations import DATA, ROOT, VERBS, FormatError, Operation
 from ffslab.oracle.promises import WRITE_BACK, Promise
 from ffslab.oracle.record import Record
 from ffslab.oracle.world import (
@@ -103,7 +103,12 @@ class Timeline:
     touched: Mapping[int, int] = field(default_factory=dict)
 
     def is_below(self, path: str, calls: int) -> bool:
-        """Whether a path, and all above it, is only in the lower file system after these calls."""
+        """Whether a path, and all above it, is only in the lower file system after these calls.
+
+        The root is in both, or there is no other.
+        """
+        if path == ROOT:
+            return False
         while path:
             node = self.start.get(path)
             if node is None or self.touched.get(node.object, calls) < calls:

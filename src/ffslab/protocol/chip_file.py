@@ -15,26 +15,18 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.model.specs import Chip
+from ffslab.protocol.chip_layout import room_bytes
 
 CHUNK_BYTES = 64 * 1024
 # Digests that begin otherwise were made in another way, so they tell nothing of each other.
 DIGEST_FORM = "pages:"
 _PAGE_BYTES = 4096
 _ZERO_PAGE = bytes(_PAGE_BYTES)
-# At least what kmod/vnand/image_format.h takes; a file that is larger does no harm.
-_HEADER_BYTES = 64 * 1024
-_BLOCK_STATE_BYTES = 64
-_PAGE_STATE_BYTES = 8
 
 
 def flash_file_bytes(chip: Chip) -> int:
     """Size of the file for `chip`: data, OOB, and vnand's state of pages and blocks."""
-    pages = chip.blocks * chip.pages_per_block
-    size = (
-        _HEADER_BYTES
-        + pages * (chip.page_bytes + chip.oob_bytes + _PAGE_STATE_BYTES)
-        + chip.blocks * _BLOCK_STATE_BYTES
-    )
+    size = room_bytes(chip.page_bytes + chip.oob_bytes, chip.pages_per_block, chip.blocks)
     return -(-size // CHUNK_BYTES) * CHUNK_BYTES
 
 
@@ -46,7 +38,7 @@ def create_flash_file(path: Path, size_bytes: int) -> None:
     except OSError as error:
         raise InfrastructureError(
             f"cannot create the flash file {path}: {error.strerror}",
-            cause="no space, or no right to write there",
+            cause="no space, or no permission to write there",
             remedy="name another place with --scratch DIR",
         ) from error
 

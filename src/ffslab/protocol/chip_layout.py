@@ -17,6 +17,10 @@ _BLOCK_STATE_BYTES = {1: 24, 2: 28}  # by version
 _BLOCK_FLAGS_AT = 20
 _BLOCK_IS_BAD = 1
 _PAGE_STATE_BYTES = 4
+# What a new file has for header, a block's state and a page's: more than it takes does no harm.
+_HEADER_ROOM_BYTES = 64 * 1024
+_BLOCK_ROOM_BYTES = 64
+_PAGE_ROOM_BYTES = 8
 
 
 class Contents(Protocol):
@@ -53,6 +57,12 @@ class LabHeader:
         """Whether a block carries the mark of a bad block."""
         at = self.blocks_offset + block * self.block_state_bytes + _BLOCK_FLAGS_AT
         return bool((contents[at : at + 1] or b"\0")[0] & _BLOCK_IS_BAD)
+
+
+def room_bytes(raw_page_bytes: int, pages_per_block: int, blocks: int) -> int:
+    """Room for a chip of these sizes, whose pages have so many bytes with their OOB."""
+    block_bytes = pages_per_block * (raw_page_bytes + _PAGE_ROOM_BYTES) + _BLOCK_ROOM_BYTES
+    return _HEADER_ROOM_BYTES + blocks * block_bytes
 
 
 def parse_lab_header(contents: Contents) -> LabHeader | None:

@@ -1,1 +1,3 @@
-"""The rating of the file systems of a run, by the rules of its study (`ffslab.model.rating`)."""
+"""Ratings: grades of file systems by the rules of a study (`ffslab.model.rating`), and signs by the
+distance from the best.
+"""

@@ -105,5 +105,5 @@ def figure_readings(rule: RuleFile, cases: Sequence[Measured], names: Sequence[s
 def mainline_readings(names: Sequence[str], told: Mapping[str, Any]) -> Readings:
     """1 for a file system that Linux has, 0 for one that it has not."""
     values = {one: [float(bool(told[one]["mainline"]))] for one in names if one in told}
-    missing = {one: "the run is of an older version of ffslab" for one in names if one not in told}
+    missing = {one: "an older version of ffslab wrote the run" for one in names if one not in told}
     return Readings(values, missing, "", True)

@@ -9,11 +9,11 @@ from urllib.parse import quote
 from ffslab import __version__
 from ffslab.advise.advice import Advice
 from ffslab.advise.needs import Needs
-from ffslab.advise.verdict import MET, MISSED, RULE, Cell, Judged
+from ffslab.advise.ranking import MET, MISSED, RULE, Cell, Judged
 from ffslab.model.units import format_size
 from ffslab.program import command
 from ffslab.report.charts import PALETTE
-from ffslab.report.parts import environment
+from ffslab.report.elements import environment
 from ffslab.report.wear import RAMP
 from ffslab.results.files import write_atomic
 

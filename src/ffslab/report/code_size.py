@@ -11,7 +11,7 @@ from ffslab.codesize.sizes import ALL, CodeSizes, Measured, Needs, Size, Sum, pa
 from ffslab.codesize.stored import read_sizes
 from ffslab.report.bars import Bar, Piece, are_cut, bars
 from ffslab.report.curves import Quantity
-from ffslab.report.parts import Key, Panel, Table
+from ffslab.report.elements import Key, Panel, Table
 from ffslab.report.topics import Sentence
 
 _WIDTH = 900

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ffslab.model.units import format_duration_ns
 from ffslab.report import svg
-from ffslab.report.parts import Panel, Table
+from ffslab.report.elements import Panel, Table
 from ffslab.report.vega import Spec, as_is, field, linear_scale, mark
 from ffslab.results.collector import Bound, Collector, Forecast
 

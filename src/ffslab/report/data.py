@@ -198,11 +198,6 @@ class Run:
             names.extend(name for name in case.axes if name not in names)
         return tuple(name for name in names if len(values_of(self.cases, name)) > 1)
 
-    def state_text(self, state: str) -> str:
-        """A state's name with what it means, as in `aged (50 % valid, 25 % invalid)`."""
-        meaning = self.states.get(state, "")
-        return f"{state} ({meaning})" if meaning else state
-
 
 @dataclass(frozen=True)
 class Group:

@@ -40,7 +40,10 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         "Bytes programmed on the chip ÷ bytes the workload wrote. 1 is ideal; below 1 means "
         "compression, or data that never left memory.",
     ),
-    ("wear spread", "Erase count of the most erased block minus that of the least erased one."),
+    (
+        "wear spread",
+        "Erase count of the most erased block minus the count of the least erased one.",
+    ),
     ("erase standard deviation", "Of the erase counts over all erase blocks of the partition."),
     (
         "garbage collection",
@@ -49,14 +52,14 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     ),
     (
         "flash time",
-        "How long the chip was busy with the phases' operations, as it counted itself. What the "
-        "driver's own code costs the CPU is no part of it.",
+        "How long the chip was busy with the phases' operations, as it counted itself. It does "
+        "not include the CPU time of the driver's own code.",
     ),
     (
         "time in the driver",
         "Time that tasks spend in the driver's reads, programs and erases, as the monitor measures "
-        "it. It contains waiting for a busy chip, for each task that waits: it can exceed the time "
-        "that passed. It also contains the driver's own CPU time.",
+        "it. It includes the wait of each task for a busy chip, so it can exceed the time that "
+        "passed. It also includes the driver's own CPU time.",
     ),
     (
         "CPU time",

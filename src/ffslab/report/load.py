@@ -52,7 +52,7 @@ def open_run(run_dir: Path) -> RunDirectory:
     if not (run_dir / "manifest.json").is_file():
         raise UsageError(
             f"{run_dir} is not a run directory: it has no manifest.json",
-            cause="a mistyped path, or a run that ended before it began to record",
+            cause="a mistyped path, or a run that ended before it recorded anything",
             remedy=f"{program()} list runs",
         )
     return RunDirectory(run_dir)
@@ -213,7 +213,7 @@ def plain_case(row: CaseHead, manifest: Document, study: str, fixed: Container[s
             row["id"],
             catalogs=catalogs,
             target=other_target(manifest),
-            place=str(manifest.get("place") or ""),
+            access=str(manifest.get("place") or ""),
         ),
         reason=row["reason"],
         console="\n".join(row["excerpt"]),

@@ -20,10 +20,12 @@ from ffslab.report.charts import PALETTE
 from ffslab.report.code_size import size_view
 from ffslab.report.collector import collector_view
 from ffslab.report.data import Run
+from ffslab.report.elements import environment
 from ffslab.report.estimates.page import estimate_view
 from ffslab.report.facts import other_kernel
 from ffslab.report.files import case_files, criteria_csv
 from ffslab.report.folding import fold
+from ffslab.report.front.page import front_of
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import (
     Read,
@@ -36,15 +38,13 @@ from ffslab.report.load import (
     read_figures,
     study_word,
 )
-from ffslab.report.parts import environment
 from ffslab.report.rating import rating_view
 from ffslab.report.repeats import repeats_view
-from ffslab.report.verdict.page import verdict_of
 from ffslab.results.criteria import Criterion
 from ffslab.results.files import write_atomic
 from ffslab.results.result import CaseResult
 from ffslab.workloads.figures import criteria_of
-from ffslab.workloads.parts import report_part
+from ffslab.workloads.modules import report_module
 from ffslab.workloads.registry import kind_of
 
 _BLOCKS = ("style", "contents", "cautions", "body", "results", "commands_lead", "method")
@@ -83,8 +83,8 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
     else:
         (kind,) = (chapter.kind for chapter in chapters)
         template = environment().get_template(_template(kind))
-        shown = report_part(kind).page(run_dir, read_cases)
-        shown["verdicts"] = [verdict_of(shown["run"], criteria)]
+        shown = report_module(kind).page(run_dir, read_cases)
+        shown["fronts"] = [front_of(shown["run"], criteria)]
     page = template.render(
         **shown,
         estimates=estimate_view(run_dir),
@@ -100,7 +100,7 @@ def _render(run_dir: Path, target: Path) -> tuple[str, str]:
 
 
 def _figures_of(row: CaseResult) -> Any:
-    return report_part(kind_of(row["spec"])).figures_of(row)
+    return report_module(kind_of(row["spec"])).figures_of(row)
 
 
 def common(run: Run) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def chapters_of(
     titles = [name for name, _ in cases]
     chapters = []
     for number, ((name, kind), members) in enumerate(cases.items()):
-        told = report_part(kind).TITLE
+        told = report_module(kind).TITLE
         title = name if titles.count(name) == 1 else f"{name}: {told}"
         key = f"chapter-{number}" if name else kind
         chapters.append(Chapter(key, title if name else told, kind, tuple(members)))
@@ -185,14 +185,14 @@ def _several(
         )
         run = outline(run_dir, manifest, specs, cases)
     shown = [
-        (chapter, report_part(chapter.kind).page(run_dir, chapter.cases)) for chapter in chapters
+        (chapter, report_module(chapter.kind).page(run_dir, chapter.cases)) for chapter in chapters
     ]
     terms = {term: meaning for _, page in shown for term, meaning in page["glossary"]}
     return {
         **common(run),
         "glossary": tuple(terms.items()),
         "parts": [_part(chapter, page) for chapter, page in shown],
-        "verdicts": [verdict_of(page["run"], criteria, chapter.title) for chapter, page in shown],
+        "fronts": [front_of(page["run"], criteria, chapter.title) for chapter, page in shown],
     }
 
 
@@ -205,7 +205,7 @@ def _part(chapter: Chapter, page: Mapping[str, Any]) -> Part:
         "code_sizes": None,
         "repeats": None,
         "collector": None,
-        "verdicts": [],
+        "fronts": [],
         "files": {},
         "csv_link": "",
     }  # not of a part

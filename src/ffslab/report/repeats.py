@@ -13,8 +13,8 @@ from statistics import median
 from typing import Any
 
 from ffslab.compare.words import figure_title, percent_text, value_text
+from ffslab.report.elements import Table
 from ffslab.report.load import all_rows, open_run, repeated_ids
-from ffslab.report.parts import Table
 from ffslab.results.repeats import group_of
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure
@@ -79,8 +79,8 @@ def _lead(manifest: Mapping[str, Any], cases: Sequence[_Repeats], repeated: bool
     counts = sorted({case.good for case in cases})
     times = " or ".join(map(str, counts))
     return (
-        f"Time is real: {where}. Each case was measured {times} times. Everywhere else in this "
-        "report it is shown by the repeat in the middle, by the time of all its phases."
+        f"Time is real: {where}. Each case was measured {times} times. The rest of this report "
+        "shows the middle repeat, by the time of all its phases."
     )
 
 

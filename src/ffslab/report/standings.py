@@ -1,4 +1,4 @@
-"""Who is first where, how far others are behind, and where lines cross: in words.
+"""Which is first where, how far others are behind, and where lines cross: in words.
 
 Every text is computed from a `Standing` or an `Extent` of ffslab.compare.standing; an axis of None
 is a comparison at a single point.

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ffslab.report.vega import Spec
-from ffslab.streams import visible_value
+from ffslab.visible_text import visible_value
 
 Datasets = Mapping[str, Sequence[Mapping[str, Any]]]
 

@@ -27,7 +27,7 @@ from ffslab.results.result import (
     StepResult,
     with_own_keys,
 )
-from ffslab.workloads.parts import result_part
+from ffslab.workloads.modules import result_module
 from ffslab.workloads.results import keys_elsewhere
 
 RESULT_VERSION = 1
@@ -47,7 +47,7 @@ def case_result(
     workload, None if they follow from the records.
     """
     end = stream.end
-    part = result_part(case.workload.kind)
+    part = result_module(case.workload.kind)
     result: CaseResult = {
         "v": RESULT_VERSION,
         "id": case.id,

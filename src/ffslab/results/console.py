@@ -21,13 +21,13 @@ _EXCERPT_BEFORE = 2
 _EXCERPT_AFTER = 18
 _LINE_LIMIT = 160
 _LAST_LINES = 12
-_MOST_FINDINGS = 1000  # of a kind
+_MOST_MESSAGES = 1000  # of a kind
 _LINE_BYTES = 2**16  # what is longer counts as several lines
 _TAIL_BYTES = 2**16
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class KernelMessage:
     """Something the kernel log reports: `line` counts from 1."""
 
     severity: Severity
@@ -42,7 +42,7 @@ class Finding:
         return self.severity != "fail"
 
 
-# In order of importance: the first finding of the most important kind is reported. What matches
+# In order of importance: the first message of the most important kind is reported. What matches
 # has one of the words before the pattern, and looking for these takes a tenth of the time.
 _PATTERNS: tuple[tuple[Severity, str, tuple[str, ...], re.Pattern[str]], ...] = (
     # Before the panic that follows it (kernel/patches/0026-um-stuck.patch).
@@ -101,11 +101,11 @@ _WORDS = tuple(word for _, _, words, _ in _PATTERNS for word in words)
 
 @dataclass(frozen=True, slots=True)
 class KernelLog:
-    """What matters of a log: `findings`, the most important kind first and then by line, at most
-    `_MOST_FINDINGS` of a kind; and its `last` lines, for a guest that stopped without a word.
+    """What matters of a log: `messages`, the most important kind first and then by line, at most
+    `_MOST_MESSAGES` of a kind; and its `last` lines, for a guest that stopped without a word.
     """
 
-    findings: tuple[Finding, ...] = ()
+    messages: tuple[KernelMessage, ...] = ()
     last: tuple[str, ...] = ()
 
 
@@ -140,9 +140,9 @@ class Printed:
         return (*self.kernel.last[-(_LAST_LINES - len(output)) :], *output)
 
 
-def scan_console(text: str) -> tuple[Finding, ...]:
-    """The findings of a log in one text."""
-    return read_log(_lines(text)).findings
+def scan_console(text: str) -> tuple[KernelMessage, ...]:
+    """The messages of a log in one text."""
+    return read_log(_lines(text)).messages
 
 
 def read_log(lines: Iterable[str]) -> KernelLog:
@@ -159,7 +159,7 @@ def read_log(lines: Iterable[str]) -> KernelLog:
             excerpt.append(_clean(line))
         if any(word in line for word in _WORDS):
             for kind, (*_, pattern) in enumerate(_PATTERNS):
-                if kinds[kind] < _MOST_FINDINGS and pattern.search(line):
+                if kinds[kind] < _MOST_MESSAGES and pattern.search(line):
                     kinds[kind] += 1
                     excerpt = [*map(_clean, before), _clean(line)]
                     matches.append((kind, number, excerpt))
@@ -167,13 +167,13 @@ def read_log(lines: Iterable[str]) -> KernelLog:
         before.append(line)
         last.append(line)
     matches.sort(key=lambda match: match[0])
-    return KernelLog(tuple(starmap(_finding, matches)), tuple(map(_clean, last)))
+    return KernelLog(tuple(starmap(_kernel_message, matches)), tuple(map(_clean, last)))
 
 
-def _finding(kind: int, number: int, excerpt: list[str]) -> Finding:
+def _kernel_message(kind: int, number: int, excerpt: list[str]) -> KernelMessage:
     severity, name, *_ = _PATTERNS[kind]
     text = excerpt[min(number - 1, _EXCERPT_BEFORE)]
-    return Finding(severity, name, number, text, tuple(excerpt))
+    return KernelMessage(severity, name, number, text, tuple(excerpt))
 
 
 def last_lines(text: str, count: int = _LAST_LINES) -> tuple[str, ...]:

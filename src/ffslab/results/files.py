@@ -57,7 +57,7 @@ def disk_error(error: OSError, path: Path) -> InfrastructureError:
         cause = "a file is where a directory is wanted"
         remedy = "another path, or remove the file"
     else:
-        cause = f"no right to write there (ls -ld {directory}), or a failing disk"
+        cause = f"no permission to write there (ls -ld {directory}), or a failing disk"
         remedy = "a directory that you may write to"
     return InfrastructureError(
         f"cannot write {where}: {error.strerror}", cause=cause, remedy=remedy
@@ -184,7 +184,7 @@ def _repaired_by(path: Path) -> str:
     """
     if path.name == MANIFEST:
         return (
-            "a copy of the file, or a new run of the study: what belongs to this one is not known"
+            "a copy of the file, or a new run of the study: nothing says what belongs to this one"
         )
     run = path.parents[2] if path.parent.parent.name == CASES else path.parent
     return f"make it again: {command('run', run, '--resume')}"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ffslab.errors import DamagedResultError
 from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, Step, read_records
-from ffslab.results.console import Finding, Printed
+from ffslab.results.console import KernelMessage, Printed
 from ffslab.results.result import OutcomeKind
 from ffslab.results.shortfall import FULL, Shortfall
 
@@ -53,7 +53,7 @@ class Asked:
     was measured less than asked for, given the phase that failed with ENOSPC, if one did; None for
     a guest that prepares the flash and measures nothing, where a full partition is a failure.
     `failure`: what went wrong though no step failed, given the end of what programs printed, too.
-    `expected`: kinds of findings in the console that are no failure, because what they tell of is
+    `expected`: kinds of messages in the console that are no failure, because what they tell of is
     what is measured.
     """
 
@@ -95,10 +95,10 @@ def judge(
     """
     if isinstance(printed, str):
         printed = Printed.on_one_channel(printed)
-    findings = [
-        finding for finding in printed.kernel.findings if finding.kind not in asked.expected
+    messages = [
+        message for message in printed.kernel.messages if message.kind not in asked.expected
     ]
-    end_of_kernel = next((finding for finding in findings if finding.is_end), None)
+    end_of_kernel = next((message for message in messages if message.is_end), None)
     silent = _BUILD if not stream.records and not stream.damage else ""
     if end_of_kernel is not None:
         return _ended(end_of_kernel, silent)
@@ -125,9 +125,9 @@ def judge(
     failed = _failed_step(stream, printed, asked)
     if failed is not None and failed.short is None:
         return failed
-    if findings:
+    if messages:
         return Outcome(
-            "fail", f"{findings[0].kind}: {_message(findings[0].text)}", findings[0].excerpt
+            "fail", f"{messages[0].kind}: {_message(messages[0].text)}", messages[0].excerpt
         )
     if failed is not None:
         return failed
@@ -141,11 +141,11 @@ def judge(
     return _short(asked, stream) or Outcome("pass")
 
 
-def _ended(finding: Finding, silent: str) -> Outcome:
-    told = _message(finding.text)
-    if finding.severity == "stuck":
-        return Outcome("stuck", told.removeprefix("stuck: "), finding.excerpt)
-    return Outcome("crash", f"{finding.kind}: {told}{silent}", finding.excerpt)
+def _ended(message: KernelMessage, silent: str) -> Outcome:
+    told = _message(message.text)
+    if message.severity == "stuck":
+        return Outcome("stuck", told.removeprefix("stuck: "), message.excerpt)
+    return Outcome("crash", f"{message.kind}: {told}{silent}", message.excerpt)
 
 
 def _short(asked: Asked, stream: RecordStream, full_phase: Phase | None = None) -> Outcome | None:

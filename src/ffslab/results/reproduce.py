@@ -19,15 +19,15 @@ def reproduce_command(
     catalogs: Iterable[str] = (),
     trace: bool = False,
     target: str = "",
-    place: str = "",
+    access: str = "",
     program: str = NAME,
 ) -> str:
     """The command that runs one case of a study again; `program` is a word for a shell.
 
-    `target` is where, if it is not the default one, `place` the file of a board.
+    `target` is where, if it is not the default one, `access` the file of a board.
     """
     words = ["run", study, *(["--target", target] if target else [])]
-    words += ["--place", place] if place else []
+    words += ["--access", access] if access else []
     for directory in catalogs:
         words += ["--catalog", directory]
     for key, values in overrides:

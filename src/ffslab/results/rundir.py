@@ -31,7 +31,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from ffslab.errors import DamagedResultError, InfrastructureError, UsageError
-from ffslab.holder import holder_of, write_holder
+from ffslab.lock_holder import holder_of, write_holder
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case, case_spec
 from ffslab.model.names import suggestion
@@ -297,7 +297,7 @@ def _other_cases(read: Sequence[str], listed: Sequence[str]) -> str:
     missing = [case_id for case_id in listed if case_id not in set(read)]
     strange = [case_id for case_id in read if case_id not in set(listed)]
     if strange:
-        return f"the result of {strange[0]}, which is no case of the run"
+        return f"the result of {strange[0]}, which is not a case of the run"
     if len(read) + len(missing) == len(listed) and missing:
         return f"{len(read)} results of {len(listed)} cases of a complete run; {missing[0]} lacks"
     return "results twice, or in another order than the cases"

@@ -22,8 +22,8 @@ from ffslab.results.columns import FLAG, INT, KEY, REAL, TEXT, Columns, columns_
 from ffslab.results.result import CaseResult, WallResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.schema import LATENCY_METRICS, PHASE_METRICS
-from ffslab.streams import without_surrogates
-from ffslab.workloads.parts import TablesPart, tables_part
+from ffslab.visible_text import without_surrogates
+from ffslab.workloads.modules import TablesModule, tables_module
 from ffslab.workloads.registry import kind_of, workloads
 from ffslab.workloads.results import results_of
 
@@ -100,8 +100,8 @@ _GENERAL: Mapping[str, Mapping[str, str]] = {
 }
 
 
-_PARTS: tuple[TablesPart, ...] = tuple(
-    part for kind in workloads() if (part := tables_part(kind)) is not None
+_PARTS: tuple[TablesModule, ...] = tuple(
+    part for kind in workloads() if (part := tables_module(kind)) is not None
 )
 # of those too large for a result, which are staged as Parquet,
 _OF_RECORDS = {name: table for part in _PARTS for name, table in part.RECORD_TABLES.items()}

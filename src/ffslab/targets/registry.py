@@ -117,8 +117,8 @@ def target_kind(name: str = DEFAULT_TARGET, place: Path | None = None) -> Target
     of_place = getattr(module, "kind_for", None)
     if of_place is None:
         raise UsageError(
-            f"target {name} has no places",
-            cause="--place describes a board, and this target runs on this computer",
-            remedy="leave --place out, or --target ssh",
+            f"target {name} takes no access file",
+            cause="--access describes a board, and this target runs on this computer",
+            remedy="leave --access out, or --target ssh",
         )
     return cast(TargetKind, of_place(place))

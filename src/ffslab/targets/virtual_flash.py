@@ -110,7 +110,7 @@ class CutFlash:
 
     def unmount(self, case: Case) -> list[str]:
         """As the rig does it; what divides the partition stays."""
-        return self.rig.unmount_layers(case, stays_divided=True)
+        return replace(self.rig, stays_divided=True).unmount(case)
 
     def layers(self, case: Case) -> tuple[Layer, ...]:
         """As the rig mounts them."""
@@ -123,7 +123,8 @@ class VirtualFlash:
 
     `directory` is where the file system is mounted, `partition` the name of the MTD partition,
     `ubi` the number of UBI's device on it. `lower_image` is the guest's file with what is below a
-    new overlay, `lower_bytes` long.
+    new overlay, `lower_bytes` long. `stays_divided`: unmounting leaves the partitions of SquashFS
+    and JFFS2, so that `layers` can be mounted by another program.
     """
 
     path_of: Callable[[str], str] = module_path
@@ -132,6 +133,7 @@ class VirtualFlash:
     ubi: int = 0
     lower_image: str = EMPTY_LOWER
     lower_bytes: int = EMPTY_BYTES
+    stays_divided: bool = False
 
     @property
     def cutting(self) -> Cutting | None:
@@ -225,12 +227,6 @@ class VirtualFlash:
 
     def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
         """Unmounts; UBI finishes its background work when it is detached."""
-        return self.unmount_layers(case, named=named, stays_divided=False)
-
-    def unmount_layers(
-        self, case: Case, *, named: Named | None = None, stays_divided: bool
-    ) -> list[str]:
-        """Unmounts; `stays_divided`: what `layers` names can be mounted again."""
         below = (("upper-unmount", UPPER_POINT), ("lower-unmount", LOWER_POINT))
         return [
             step("umount", target=self.directory, **_phase(named, "unmount")),
@@ -238,7 +234,7 @@ class VirtualFlash:
                 step("umount", target=place, **_phase(named, part))
                 for part, place in (below if case.filesystem.overlay else ())
             ),
-            *([step("rmmod", name=SPLITTER)] if _is_split(case) and not stays_divided else []),
+            *([step("rmmod", name=SPLITTER)] if _is_split(case) and not self.stays_divided else []),
             *self.detach(case, **_phase(named, "detach")),
         ]
 

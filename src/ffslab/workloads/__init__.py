@@ -11,5 +11,5 @@ when it is asked for:
     terminal  its columns in the table of a run, and a case in detail
     report    its part of the report (a package)
 
-`ffslab.workloads.parts` says what each has to offer.
+`ffslab.workloads.modules` says what each has to offer.
 """

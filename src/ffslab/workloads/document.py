@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ffslab.results.schema import DECISION_METRICS, GENERAL, Metric
-from ffslab.workloads.parts import metrics_part
+from ffslab.workloads.modules import metrics_module
 from ffslab.workloads.registry import workloads
 
 _BEGIN = """# The metrics
 
-Every metric of a result, printed by `ffslab schema metrics`. A figure is a metric at a place of a
-case, such as `creation.duration_ns`: a phase of FFSMark or of a micro-benchmark, a step of the
-workload tree, one kind of operation (`transactions/read`), the memory after a step. Stored values
-are in the unit at the end of their name; "shown in" is the unit of tables and of the report.
-"Better" says which way `ffslab compare` calls better; a metric without it says how much was done.
+`ffslab schema metrics` prints this document. It lists every metric of a result. A figure is a metric at a place of a
+case, such as `creation.duration_ns`. A place is a phase of FFSMark or of a micro-benchmark, a step of the workload
+tree, one kind of operation (`transactions/read`), or the memory after a step. Stored values have the unit at the end of
+their name; "shown in" is the unit of tables and of the report. "Better" says which way `ffslab compare` calls better.
+A metric without it says how much work was done.
 
-A new metric is computed where records become results (`src/ffslab/results/`), and defined in
-`src/ffslab/results/schema.py` or in the `metrics.py` of its workload; the tables of the store, the
-report, comparisons and this document take it from there.
-"""
-_OF_THE_VERDICT = """Beside some of the others, the report's verdict compares these. It computes them from phases,
-steps and records of space of a result. What people decide by each workload says: `criteria` in its `metrics.py`.
+To add a metric, compute it where records become results (`src/ffslab/results/`), and define it in
+`src/ffslab/results/schema.py` or in the `metrics.py` of its workload. The tables of the store, the report, comparisons
+and this document take it from there.
+"""  # noqa: E501  (columns of the document)
+_OF_THE_VERDICT = """The report's verdict compares these and some of the others. It computes them from the phases, steps
+and records of space of a result. `criteria` in the `metrics.py` of each workload says what people decide by.
 
 """  # noqa: E501  (columns of the document)
 _HEAD = (
@@ -31,7 +31,7 @@ _HEAD = (
 
 def metrics_document() -> str:
     """The whole document."""
-    parts = [metrics_part(kind) for kind in workloads()]
+    parts = [metrics_module(kind) for kind in workloads()]
     own = "".join(_section(f"Of {part.OF}", part.METRICS, part.NOTE) for part in parts)
     verdict = _section("Of the verdict", DECISION_METRICS, _OF_THE_VERDICT)
     return f"{_BEGIN}{_section('Of all workloads', GENERAL)}{own}{verdict}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import DECISION_METRICS, GENERAL, Figure, Metric, TaskWork
-from ffslab.workloads.parts import MetricsPart, metrics_part
+from ffslab.workloads.modules import MetricsModule, metrics_module
 from ffslab.workloads.registry import kind_of, workloads
 
 
@@ -14,24 +14,24 @@ def all_metrics() -> tuple[Metric, ...]:
     return (
         *GENERAL,
         *DECISION_METRICS,
-        *(metric for kind in workloads() for metric in metrics_part(kind).METRICS),
+        *(metric for kind in workloads() for metric in metrics_module(kind).METRICS),
     )
 
 
 def figures_of(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result; KeyError for a kind of workload that there is not."""
-    return _part(result).figures(result)
+    return _metrics_of(result).figures(result)
 
 
 def criteria_of(result: CaseResult) -> tuple[Criterion, ...]:
     """The figures of a result that people decide by, as its workload says."""
-    return tuple(_part(result).criteria(result))
+    return tuple(_metrics_of(result).criteria(result))
 
 
 def tasks_of(result: CaseResult) -> tuple[TaskWork, ...]:
     """What each task asked of the flash, where the result has tasks."""
-    return _part(result).tasks(result)
+    return _metrics_of(result).tasks(result)
 
 
-def _part(result: CaseResult) -> MetricsPart:
-    return metrics_part(kind_of(result["spec"]))
+def _metrics_of(result: CaseResult) -> MetricsModule:
+    return metrics_module(kind_of(result["spec"]))

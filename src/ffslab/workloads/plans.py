@@ -16,7 +16,7 @@ from typing import Any
 from ffslab.model.case import Case
 from ffslab.model.workload import GuestFile
 from ffslab.protocol.plan import plan_of, step
-from ffslab.workloads.parts import plan_part
+from ffslab.workloads.modules import plan_module
 from ffslab.workloads.rig import Rig
 
 SETTLE_QUIET_MS = 2000
@@ -28,12 +28,12 @@ _MOUNTED_MAX_MS = 60_000
 
 def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     """The plans of the case's guests in order; the last is that of its own."""
-    return plan_part(case.workload.kind).guest_plans(case, rig)
+    return plan_module(case.workload.kind).guest_plans(case, rig)
 
 
 def guest_case(case: Case) -> Case:
     """The case as its guests get it: some workloads need more memory than the board has."""
-    found = getattr(plan_part(case.workload.kind), "guest_case", None)
+    found = getattr(plan_module(case.workload.kind), "guest_case", None)
     changed: Case = found(case) if found else case
     return changed
 
@@ -43,7 +43,7 @@ def guest_files(case: Case, rig: Rig, plan: str) -> tuple[GuestFile, ...]:
 
     Only the case's own has anything: those before it serve other cases as well.
     """
-    make_files = getattr(plan_part(case.workload.kind), "guest_files", None)
+    make_files = getattr(plan_module(case.workload.kind), "guest_files", None)
     if make_files is None or plan != guest_plans(case, rig)[-1]:
         return ()
     files: tuple[GuestFile, ...] = make_files(case, rig)

@@ -11,7 +11,7 @@ from ffslab.model.workload import Workload
 from ffslab.results.outcome import Asked
 from ffslab.results.result import CaseResult, WrongShapeError, checked
 from ffslab.results.rundir import RunDirectory
-from ffslab.workloads.parts import result_part
+from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import kind_of, workloads
 
 _FINDING_LETTERS = 200  # that are shown of it
@@ -19,7 +19,7 @@ _FINDING_LETTERS = 200  # that are shown of it
 
 def asked_of(workload: Workload, *, own: bool) -> Asked:
     """What a guest was to do; one before the case's `own` measures nothing."""
-    part = result_part(workload.kind)
+    part = result_module(workload.kind)
     if not own:
         return Asked(part.check_records)
     asked = Asked(part.check_records, partial(part.shortfall, workload))
@@ -27,7 +27,7 @@ def asked_of(workload: Workload, *, own: bool) -> Asked:
     failure = getattr(part, "failure", None)
     if failure is not None:
         asked = replace(asked, failure=failure)
-    expected = getattr(part, "expected_findings", None)
+    expected = getattr(part, "expected_messages", None)
     return asked if expected is None else replace(asked, expected=expected(workload))
 
 
@@ -43,7 +43,7 @@ def check_own_keys(result: CaseResult) -> None:
     """WrongShapeError if the keys of a result's workload are not of their types."""
     if not isinstance(result["spec"].get("workload", {}), dict):
         raise WrongShapeError("spec.workload: not an object")
-    checked(result, result_part(kind_of(result["spec"])).KEYS)
+    checked(result, result_module(kind_of(result["spec"])).KEYS)
 
 
 def findings_of(result: CaseResult) -> Mapping[str, Mapping[str, Any]]:
@@ -51,7 +51,7 @@ def findings_of(result: CaseResult) -> Mapping[str, Mapping[str, Any]]:
 
     Each has an `id`, `outcome`, `detail`, `state` and `states`: of how many it is the first.
     """
-    found = getattr(result_part(kind_of(result["spec"])), "findings", None)
+    found = getattr(result_module(kind_of(result["spec"])), "findings", None)
     return found(result) if found else {}
 
 
@@ -65,5 +65,5 @@ def finding_line(finding: Mapping[str, Any]) -> str:
 
 def keys_elsewhere() -> dict[str, object]:
     """The keys of single workloads that every result has, empty."""
-    parts = [result_part(kind) for kind in workloads()]
+    parts = [result_module(kind) for kind in workloads()]
     return {key: value for part in parts for key, value in part.ELSEWHERE.items()}

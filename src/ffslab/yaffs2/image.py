@@ -21,11 +21,6 @@ class FlashImage(FlashPages):
         super().__init__(contents, geometry, first_block, blocks, lab)
         self.geometry = geometry
 
-    @property
-    def internal_limit(self) -> int:
-        """One above the highest internal block number."""
-        return self.blocks + 1
-
     def data(self, block: int, page: int) -> bytes:
         """The S data bytes of a page; 0xFF where a truncated file ends."""
         return self.bytes_at(block, page, 0, self.geometry.data_bytes)

@@ -15,7 +15,7 @@ from ffslab.oracle.generators.registry import (
     parameters,
     worn_erases_of_kind,
 )
-from ffslab.oracle.generators.sequences import ACTS, count_sequences, sequences
+from ffslab.oracle.generators.sequences import ACTS, sequences
 from ffslab.oracle.history import History, parse_history
 from ffslab.oracle.judge import Judge
 from ffslab.oracle.promises import promise_of
@@ -104,8 +104,7 @@ def test_sequences_are_all_that_can_be_done() -> None:
             )
         exactly = [one for one in sequences(length) if len(one) == length]
         assert len(exactly) == len(set(exactly)) == expected > 10
-    assert count_sequences(2) == len(list(sequences(2)))
-    assert count_sequences(3) == sum(1 for _ in sequences(3)) > 5000
+    assert sum(1 for _ in sequences(3)) > 5000
 
 
 def succeeds(toy: Toy, verb: str, path: str, other: str, number: int) -> bool:
@@ -128,7 +127,7 @@ def succeeds(toy: Toy, verb: str, path: str, other: str, number: int) -> bool:
 def test_sequences_come_in_slices() -> None:
     whole = history_of_kind("sequences", 1, {"length": 2, "count": 10**6})
     directories = {one.path for one in whole.operations if one.verb == "mkdir"}
-    assert len(directories) == 2 * count_sequences(2)
+    assert len(directories) == 2 * len(list(sequences(2)))
     part = history_of_kind("sequences", 1, {"length": 2, "first": 5, "count": 3})
     assert {one.path.split("/")[0] for one in part.operations if one.path} == {"s5", "s6", "s7"}
 

@@ -8,7 +8,7 @@ planted mistakes have trees that are written down here.
 from __future__ import annotations
 
 import pytest
-from judge_support import file
+from judge_support import file, judged
 from oracle_support import Toy
 from oracle_toys import ToyJffs2, ToyUbifs
 
@@ -118,6 +118,10 @@ def test_what_nobody_changed_is_there_whatever_is_lost(stack: str) -> None:
     # Before that call it was only below, and no page of the flash has it.
     assert kinds(stack, text, gone, excuse=UNSTABLE, cut=0) == []
     assert kinds(stack, f"sync\n{text}", gone, excuse=UNSTABLE, cut=0) != []
+    twice = text + "append d/a 100 9\n"
+    assert kinds(stack, twice, gone, excuse=UNSTABLE, cut=0) == []
+    # The root is in both file systems, so it may have lost something.
+    assert kinds(stack, text, entries() | {".": "dir . 3 7 0"}, excuse=UNSTABLE) == []
     # A directory above all that cannot be read hides it.
     hidden = {".": "dir . 1 7 5"}
     assert kinds(stack, text, hidden, excuse=UNSTABLE) == []
@@ -190,6 +194,13 @@ def test_of_a_file_with_two_names_one_is_divided(stack: str) -> None:
     for text, failed in (("rename d e\nsync\n", {0: 18}), ("fsync x\nsync\n", {})):
         assert kinds(stack, text, entries(), failed=failed) == []
         assert kinds(stack, text, divided, failed=failed) != []
+    # A sync of the directory has the new file under its name; one of the file has it if the upper
+    # file system notes names for their files.
+    is_noted = stack == "overlay-ubifs"
+    for sync, is_owed in (("fsync .", True), ("fsync @0", is_noted), ("fdatasync @0", is_noted)):
+        text = f"open @0 x\n{sync}\n"
+        assert kinds(stack, text, divided) == []
+        assert (kinds(stack, text, entries()) != []) == is_owed
     # The other name keeps its contents and its count.
     text = "append x 50 7\nsync\n"
     appended = data + pattern(7, 700, 50)
@@ -235,3 +246,13 @@ def test_the_workload_does_to_a_lower_tree_what_overlayfs_treats_apart() -> None
         for top in ("r0", "r1")
     )
     assert [line.split(" ")[0] for line in first] != [line.split(" ")[0] for line in second]
+
+
+@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs"])
+def test_without_an_overlay_nothing_is_below(filesystem: str) -> None:
+    """A loss excuses all, the links of the root among it."""
+    text = "mkdir d\nsync\ncreate b\n"
+    found = judged(filesystem, text, "dir d 2 9 0", directories=0)
+    assert [problem.kind for problem in found] == ["bad-links"]
+    assert judged(filesystem, text, "dir d 2 9 0", directories=0, excuse=UNSTABLE) == ()
+    assert judged(filesystem, text, excuse=UNSTABLE) == ()

@@ -4,16 +4,14 @@ The idea is that of CrashMonkey's ACE (Mohan et al., OSDI 2018): mistakes of cra
 mostly need few operations on few, related names. Here each sequence has a directory of its own
 that holds a file `a` with synced contents and a directory `e`; a sequence is one to `length` acts,
 each followed by an fsync of what it was about or by nothing. Sequences in which a call must fail,
-such as deleting what is not there, or does nothing, are left out; what is left is counted by
-`count_sequences`. They are in lexicographic order and have numbers, so that a slice of them is a
-history: as many as fit.
+such as deleting what is not there, or does nothing, are left out. They are in lexicographic order
+and have numbers, so that a slice of them is a history: as many as fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 
 from ffslab.oracle.generators.pen import Pen
@@ -82,19 +80,6 @@ def _extended(done: Sequence, there: frozenset[str], left: int) -> Iterator[Sequ
             continue
         for synced in (False, True):
             yield from _extended((*done, (act, synced)), after, left - 1)
-
-
-def count_sequences(length: int) -> int:
-    """How many sequences there are of 1 to `length` acts."""
-    return sum(_count(_START, exactly) for exactly in range(1, length + 1))
-
-
-@cache
-def _count(there: frozenset[str], left: int) -> int:
-    if not left:
-        return 1
-    nexts = (act.follows(there) for act in ACTS)
-    return sum(2 * _count(after, left - 1) for after in nexts if after is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from ffslab.compare.words import (
 )
 from ffslab.model.specs import FIRST_REPEAT
 from ffslab.report.charts import PALETTE
-from ffslab.report.parts import Table, environment
+from ffslab.report.elements import Table, environment
 from ffslab.report.wear import RAMP
 
 _GOOD = frozenset({Verdict.BETTER, Verdict.FIXED, Verdict.NEW})

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ffslab.model.estimates import AS_STATED, OTHER_WAIT, TITLES
 from ffslab.report.bars import PANEL, Frame, Rows, Scale
-from ffslab.report.estimates.verdicts import Ratio, estimate_of
-from ffslab.report.parts import Key
+from ffslab.report.elements import Key
+from ffslab.report.estimates.robustness import Ratio, estimate_of
 from ffslab.report.quantity import times
 
 KEYS = (

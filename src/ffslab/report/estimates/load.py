@@ -16,7 +16,7 @@ from ffslab.model.specs import PERTURBATION
 from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.configurations import CPU_SCALE, option_axes
-from ffslab.report.estimates.verdicts import Sample
+from ffslab.report.estimates.robustness import Sample
 from ffslab.report.facts import time_model
 from ffslab.report.load import (
     Document,
@@ -33,7 +33,7 @@ from ffslab.report.load import (
 )
 from ffslab.results.reproduce import set_argument
 from ffslab.results.result import CaseHead, CaseResult
-from ffslab.workloads.parts import result_part
+from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import kind_of
 
 
@@ -152,7 +152,7 @@ def _as_stated(case_id: str, change: str) -> str:
 
 def _times(row: CaseResult) -> dict[str, float]:
     """The times that a workload's verdicts are about."""
-    return result_part(kind_of(row["spec"])).verdict_times_ns(row)
+    return result_module(kind_of(row["spec"])).compared_times_ns(row)
 
 
 def _estimates(specs: Sequence[Document], manifest: Document) -> tuple[data.Fact, ...]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.model.estimates import AS_STATED, OTHER_WAIT, TITLES, parts_of
+from ffslab.report.elements import Key, Panel, Table
 from ffslab.report.estimates.chart import KEYS, tornado
 from ffslab.report.estimates.load import Loaded, load_estimates
-from ffslab.report.estimates.verdicts import EQUAL, Ratio, effects, ratios_of
-from ffslab.report.parts import Key, Panel, Table
+from ffslab.report.estimates.robustness import EQUAL, Ratio, effects, ratios_of
 from ffslab.report.quantity import duration, times
 from ffslab.report.topics import Sentence
 
@@ -143,7 +143,7 @@ def _notes(loaded: Loaded, ratios: Sequence[Ratio]) -> list[str]:
     if loaded.missing:
         notes.append(f"{loaded.missing} cases with a changed estimate have not run yet.")
     if notes:
-        notes.append("What these would have said is not known; verdicts are without them.")
+        notes.append("The verdicts are without them.")
     undecided = sum(not ratio.has_order for ratio in ratios)
     if undecided:
         notes.append(
@@ -188,12 +188,12 @@ def _ratio_table(ratios: Sequence[Ratio]) -> Table:
     for ratio in ratios:
         moved = [value for change in ratio.values if (value := ratio.mean(change)) is not None]
         hangs = ", ".join(change_text(change) for change in ratio.turned_by)
-        verdict = hangs and f"turns with {hangs}"
+        holding = hangs and f"turns with {hangs}"
         if not ratio.has_order:
-            verdict = "no order"
+            holding = "no order"
         numbers = (times(ratio.mean() or 1.0), times(min(moved)), times(max(moved)))
         own = (ratio.metric, ratio.where, ratio.name)
-        rows.append((*own, verdict or "holds for all tried", *numbers))
+        rows.append((*own, holding or "holds for all tried", *numbers))
     head = ("time", "where", "ratio", "verdict", "as stated", "least", "most")
     return Table("", head, ("",) * 7, tuple(rows), text_columns=4, wrapped=(2, 3))
 

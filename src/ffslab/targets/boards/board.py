@@ -80,7 +80,7 @@ def board_facts(printed: str) -> BoardFacts:
         else:
             lines.append(line)
     if list(sections) != list(_SECTIONS) or not sections["boot"] or not sections["uname"]:
-        raise ValueError("the board's shell did not do as it was told")
+        raise ValueError("the board's shell did not follow its commands")
     return BoardFacts(
         boot=sections["boot"][0],
         uname=sections["uname"][0],

@@ -90,7 +90,7 @@ class BoardTarget:
             return refused
         *before, _ = guest_plans(case, self._kind.rig)
         if not self._place.labgrid and any(map(ends_mounted, before)):
-            return "it cuts the power, and nobody switches the board's (labgrid, or --labgrid)"
+            return "it cuts the power, which nothing here can switch (labgrid, or --labgrid)"
         setup = case.filesystem
         if setup.is_mounted and setup.type not in facts.filesystems:
             return f"the board's kernel has no file system {setup.type}"

@@ -118,8 +118,8 @@ class Boards(Generic[P]):
         if options.place is None:
             raise UsageError(
                 f"target {self.name} needs a file that describes the board",
-                cause="--place was not given",
-                remedy="--place FILE; docs/boards.md has an example",
+                cause="--access was not given",
+                remedy="--access FILE; docs/boards.md has an example",
             )
         self.check(options)
         place = self.read(options.place)

@@ -40,7 +40,7 @@ def _client() -> str:
     found = shutil.which(_CLIENT) or shutil.which(_CLIENT, path=str(beside))
     if found is None:
         raise InfrastructureError(
-            f"there is no program {_CLIENT}",
+            f"the program {_CLIENT} is missing",
             cause="ffslab was installed without its `boards` extra",
             remedy="pip install 'ffslab[boards]'",
         )

@@ -74,7 +74,7 @@ def connected(place: SshPlace) -> Iterator[Connection]:
     """A connection to the board, which is made when it is first used."""
     if shutil.which("ssh") is None:
         raise InfrastructureError(
-            "there is no program ssh",
+            "the program ssh is missing",
             cause="OpenSSH's client is not installed",
             remedy="as root: apt-get install openssh-client",
         )

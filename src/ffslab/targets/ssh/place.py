@@ -39,7 +39,7 @@ def read_place(path: Path) -> SshPlace:
     path = path.resolve()
     if not stated.architecture and not stated.cross_compile:
         raise SpecError(
-            f"{path}: it does not say what the agent is to be built for",
+            f"{path}: it does not say for which processor to build the agent",
             remedy=f'architecture = "{AGENT_ARCHITECTURES[0]}" (or another), or cross_compile',
         )
     return SshPlace(

@@ -141,11 +141,6 @@ def batch_command(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -
     return GuestCommand(kernel_arguments(case, BATCH_CONSOLE), host_cpu, ram_on_disk)
 
 
-def batch_script(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> str:
-    """The same as a shell command; it can be pasted and run by hand."""
-    return batch_command(case, host_cpu, ram_on_disk).script
-
-
 UML = Machine(KIND, lambda case, _, host_cpu, on_disk: batch_command(case, host_cpu, on_disk))
 
 
@@ -289,7 +284,7 @@ def _no_other_error(job: GuestJob, place: Path) -> Iterator[None]:
     except OSError as error:
         raise InfrastructureError(
             f"cannot run the guest of {job.case.id}: {error.filename or place}: {error.strerror}",
-            cause="a file of a guest's was removed, or a limit of the host (df, ulimit -a)",
+            cause="a guest's file was removed, or a limit of the host (df, ulimit -a)",
             remedy="the same command again, or name another place with --scratch DIR",
         ) from error
 

@@ -136,7 +136,7 @@ def host_fault(end: GuestEnd) -> HostFault | None:
             "a limit of the host (ulimit -a), a missing program, a place that is full (df), or a "
             "damaged kernel in the cache",
         )
-    crashed = any(finding.is_end for finding in told.log.findings)
+    crashed = any(message.is_end for message in told.log.messages)
     if told.said is None and status == _EXIT_ON_SIGNAL and not crashed:
         return HostFault("it was ended by SIGTERM or SIGINT", _KILLER)
     return told.said

@@ -347,7 +347,7 @@ def _require_directory(directory: Path) -> None:
     except OSError as error:
         raise explained(error) or InfrastructureError(
             f"scratch directory {directory}: {error.strerror}",
-            cause="no right to write there, or not a directory",
+            cause="no permission to write there, or not a directory",
             remedy="name another place with --scratch DIR",
         ) from error
 

@@ -19,7 +19,7 @@ class AppendLog(Workload):
         100_000, "sleep between two lines, microseconds; 0: none", lowest=0, highest=10**12
     )
     fsync_every: int = key(
-        1, "every so many lines the file is synced; 0: never", lowest=0, highest=2**31 - 1
+        1, "sync the file after every so many lines; 0: never", lowest=0, highest=2**31 - 1
     )
     sync: Literal["fsync", "fdatasync"] = key(
         "fsync", "the call that syncs", needs="an fsync_every above 0"

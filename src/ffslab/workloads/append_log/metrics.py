@@ -23,10 +23,10 @@ from ffslab.workloads.append_log.stored import log_of
 
 KIND = "append-log"
 OF = "append-log"
-NOTE = """The key `append_log` of a result: the agent's record `append-log` ([plan-format.md](plan-format.md)), the
-metrics below, and `tasks`: what each task asked of the flash in the phases `append` and `flush`, which `workload` sums.
-A further phase is `verify`. All is counted from the first line to the end of the flush. Of a case that is `short`,
-`what` is `lines`. Null if the records contradict each other or the case did not get so far.
+NOTE = """The key `append_log` of a result has the agent's record `append-log` ([plan-format.md](plan-format.md)), the
+metrics below, and `tasks`: what each task asked of the flash in the phases `append` and `flush`. The phase `workload`
+sums these two; another phase is `verify`. All counts run from the first line to the end of the flush. In a case that is
+`short`, `what` is `lines`. The key is null if the records contradict each other or the case did not get so far.
 
 """  # noqa: E501  (columns of the document)
 PLACE = "workload/line"  # below the phase whose flash operations explain it

@@ -60,7 +60,7 @@ def shortfall(
     return Shortfall("lines", done, asked, FULL, accepted=False, told=told)
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The mean and the 99th percentile of what the daemon waits for."""
     line = line_latency(result["latencies"])
     if line is None:
@@ -152,6 +152,6 @@ def _times(stream: RecordStream, lines: int) -> LogTimes:
 def _damaged(what: str) -> DamagedResultError:
     return DamagedResultError(
         what,
-        cause="the agent is not of this version, or its records were changed",
+        cause="the agent has another version, or its records were changed",
         remedy="run the case again",
     )

@@ -21,11 +21,11 @@ from ffslab.workloads.capacity.stored import capacity_of
 
 KIND = "capacity"
 OF = "the workload capacity"
-NOTE = """The key `capacity` of a result: the metrics below; `request_bytes`; `latency` of all writes that ended, and
-`peaks`, the ten longest with their causes, as those of micro are ([result-format.md](result-format.md)); `tasks`: what
-each task asked of the flash in the phases `measure` and `flush`, which `workload` sums. Further phases are `delete`,
-`delete-sync`, `delete-settle` and `again`. A full partition is the end, and no failure. Null if the records contradict
-each other or the case did not get so far.
+NOTE = """The key `capacity` of a result has the metrics below; `request_bytes`; `latency` of all writes that ended;
+`peaks`, the ten longest writes with causes as in `micro` ([result-format.md](result-format.md)); and `tasks`: what each
+task asked of the flash in the phases `measure` and `flush`. The phase `workload` sums these two. Further phases are
+`delete`, `delete-sync`, `delete-settle` and `again`. The workload ends when the partition is full; that is no failure.
+The key is null if the records contradict each other or the case did not get so far.
 
 """  # noqa: E501  (columns of the document)
 FILE, RETURNED = "file", "returned"

@@ -48,7 +48,7 @@ def shortfall(
     return Shortfall("bytes", 0, None, FULL, accepted=False, told=told)
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The mean and the longest write."""
     capacity = capacity_of(result)
     if capacity is None or capacity["latency"] is None:
@@ -101,6 +101,6 @@ def _capacity(case: Case, workload: Capacity, stream: RecordStream) -> CapacityR
 def _damaged(what: str) -> DamagedResultError:
     return DamagedResultError(
         what,
-        cause="the agent is not of this version, or its records were changed",
+        cause="the agent has another version, or its records were changed",
         remedy="run the case again",
     )

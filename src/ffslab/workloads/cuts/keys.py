@@ -30,28 +30,37 @@ class Cuts(Workload):
     kind: str = key("cuts", "the workload")
     history: str = key(
         "update-by-rename",
-        "the calls in which power is cut, or `series`: one cut after the other on one flash",
+        "the calls in which power is cut; `series`: one cut after the other on one flash",
     )
     parameters: str = key(
         "",
-        'what is other than usual of the history: `"files=250 transactions=750"`',
+        'parameters of the history that are not its usual ones: `"files=250 transactions=750"`',
         needs="another history than series",
     )
     kinds: str = key("", 'kinds of cut, `"lost torn-bits"`, or empty: all that the chip can have')
     variants: int = key(
-        1, "of each kind whose seed leaves something open", needs="a history", lowest=1
+        1,
+        "variants of each kind that a seed decides, for each operation",
+        needs="a history",
+        lowest=1,
     )
     sample: int = key(
-        0, "states that are drawn from all; 0: none is left out", needs="a history", lowest=0
+        0, "so many states are drawn with the seed; 0: all", needs="a history", lowest=0
     )
     recovery_sample: int = key(
-        0, "states of whose recovery every cut is made as well", needs="a history", lowest=0
+        0,
+        "so many states whose recovery is cut as well, at every operation of it",
+        needs="a history",
+        lowest=0,
     )
     fill_sample: int = key(
-        FILLED, "states that are filled until they are full", needs="check = full", lowest=0
+        FILLED, "so many states are filled until they are full", needs="check = full", lowest=0
     )
     random_sample: int = key(
-        0, "states that are counted once more, as cuts at random", needs="a history", lowest=0
+        0,
+        "so many of the states are counted once more, as cuts at random",
+        needs="a history",
+        lowest=0,
     )
     check: str = key(
         FULL,
@@ -59,15 +68,17 @@ class Cuts(Workload):
         needs="a history",
         pattern=f"^({FULL}|{MOUNT})$",
     )
-    cuts: int = key(20_000, "how many cuts follow each other", needs='history = "series"', lowest=1)
+    cuts: int = key(
+        20_000, "of a series: how many cuts follow each other", needs='history = "series"', lowest=1
+    )
     space_every: int = key(
         1000,
-        "after so many cuts it is emptied, filled and emptied; 0: never",
+        "of a series: after so many cuts the flash is filled once; 0: never",
         needs='history = "series"',
         lowest=0,
     )
     paired_distance_pages: int = key(
-        0, "pages from a page to the one that is programmed beside it; 0: no pairs", lowest=0
+        0, "pages that share cells lie so far apart; 0: they share none", lowest=0
     )
     timing: str = key(
         NO_TIME,

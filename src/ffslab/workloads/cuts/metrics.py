@@ -13,8 +13,12 @@ from ffslab.workloads.cuts.stored import CutsResult, cuts_result, outcomes_of, s
 
 KIND = "cuts"
 OF = "the workload cuts"
-NOTE = """The key `cuts` of a result has all outcomes and findings ([power-cuts.md](power-cuts.md)). A case
-is `fail` if a state is not correct, unless `workload.findings = "tell"`. Null if the history failed without a cut.
+NOTE = """The key `cuts` of a result ([power-cuts.md](power-cuts.md)): `calls` of the history, `operations` that the chip
+logged, `states_possible` that one cut can leave, `states` gone through, `untouched` that the use did not change;
+`counts` of states by kind of cut ("A / B" where the recovery was cut, too) and outcome, `random` of those at random;
+`findings`; `recovery`, with a row of `curve` for each operation that was lost: operation, pages read, pages programmed,
+blocks erased, nanoseconds; `worst`, the operation with the most expensive mount; `uncut`, the mount without a cut. Of a
+series also `series`. Null if the history failed without a cut.
 
 """  # noqa: E501  (columns of the document)
 STATES, RECOVERY = "states", "recovery"

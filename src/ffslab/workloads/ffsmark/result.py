@@ -15,7 +15,7 @@ from ffslab.workloads.ffsmark.keys import Ffsmark
 
 # Together they are the phase `workload` of a result.
 PHASES = ("creation", "transactions", "deletion")
-_VERDICT_PHASES = ("creation", "transactions")
+_COMPARED_PHASES = ("creation", "transactions")
 ELSEWHERE: Mapping[str, object] = {}
 
 
@@ -26,10 +26,10 @@ class FfsmarkKeys(TypedDict):
 KEYS = FfsmarkKeys
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The phases of which the publication speaks, those that the case came to."""
     by_phase = {phase["phase"]: float(phase["duration_ns"]) for phase in result["phases"]}
-    return {name: by_phase[name] for name in _VERDICT_PHASES if name in by_phase}
+    return {name: by_phase[name] for name in _COMPARED_PHASES if name in by_phase}
 
 
 def check_records(_stream: RecordStream) -> None:

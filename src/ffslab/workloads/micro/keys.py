@@ -26,7 +26,7 @@ class Micro(Workload):
     volume_bytes: int = key(20 * 2**20, "bytes of all requests together", form=SIZE)
     file_bytes: int = key(0, "size of the test file; 0: the volume", form=SIZE)
     existing: bool = key(
-        False, "the file is there before; absent: if the pattern reads", derived=_reads
+        False, "the file exists before; absent: if the pattern reads", derived=_reads
     )
     limit: bool = key(True, "cut file and volume to what the file system leaves usable")
     random: Literal["shuffle", "uniform"] = key(

@@ -90,7 +90,7 @@ def _order_problems(workload: Micro) -> list[tuple[str, str]]:
     patterns = [workload.pattern] + ([workload.mix_pattern] if workload.mix_pattern else [])
     problems: list[tuple[str, str]] = []
     if not workload.existing and any(pattern.endswith("read") for pattern in patterns):
-        problems.append(("reads need a file that is there before", "existing = true"))
+        problems.append(("reads need an existing file", "existing = true"))
     ordered = workload.partitions != 1 or workload.increment != 1
     if ordered and not workload.pattern.startswith("sequential"):
         problems.append(

@@ -36,7 +36,7 @@ def _metric(name: str, title: str, unit: str, meaning: str) -> Metric:
 
 
 OOB_PAGES = _metric(
-    "oob_pages", "OOB areas alone", "pages", "of which the OOB area alone was read or programmed"
+    "oob_pages", "OOB areas alone", "pages", "read or programmed without the page's data"
 )
 STARTUP_COUNT = Metric(
     name="startup_count",

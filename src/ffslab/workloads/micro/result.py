@@ -153,7 +153,7 @@ def request_results(series: RequestSeries, shape: RequestShape) -> StreamResult:
     }
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The mean response time, if there was a request."""
     mean = mean_response_ns(result)
     return {} if mean is None else {"mean response time": mean}

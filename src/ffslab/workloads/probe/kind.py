@@ -22,7 +22,7 @@ class ProbeType(WorkloadType[Probe]):
             raise SpecError(
                 f"{setting.where}: {self.kind} erases the flash first; it has no state "
                 f"{setting.state.name!r}",
-                cause="what the flash holds would be a part of what is measured",
+                cause="the contents of the flash would be part of the measurement",
                 remedy='state = "free"',
             )
         least, most = _FILE_BYTES

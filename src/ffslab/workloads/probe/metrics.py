@@ -18,10 +18,10 @@ from ffslab.workloads.probe.stored import ProbePhase, probe_of
 
 KIND = "probe"
 OF = "the workload probe"
-NOTE = """The key `probe` of a result: `phases`, a row for each that came to its end: `count` operations of `bytes`
-each (1 and 0 of a phase that is no single operation), `duration_ns`, and `cpu_ns`, the CPU time of the task that asked,
-null where it is not known. Together the phases are `workload`. [calibration.md](calibration.md) says what the phases
-are. Null if no phase came to its end.
+NOTE = """The key `probe` of a result has `phases`, a row for each phase that came to its end: `count` operations of
+`bytes` each (1 and 0 if the phase is no single operation), `duration_ns`, and `cpu_ns`, the CPU time of the task that
+asked, null where it is not known. The phase `workload` sums them. [calibration.md](calibration.md) describes the
+phases. The key is null if no phase came to its end.
 
 """  # noqa: E501  (columns of the document)
 OPERATION = Metric(

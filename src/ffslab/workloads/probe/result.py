@@ -42,7 +42,7 @@ def shortfall(
     return None
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The time of each phase."""
     probe = probe_of(result)
     return {

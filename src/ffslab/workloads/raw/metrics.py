@@ -18,9 +18,10 @@ from ffslab.workloads.raw.stored import raw_of
 
 KIND = "raw"
 OF = "the workload raw"
-NOTE = """The key `raw` of a result: `within`, the share up to which a difference is agreement, and `phases`, a row for
-each of `erase`, `write` and `read`: `bytes` that the flash was asked for, `duration_ns`, `published_bytes_per_s`, and
-whether both agree (`agrees`). Together the phases are `workload`. Null if no phase came to its end.
+NOTE = """The key `raw` of a result has `within`, the largest relative difference that counts as agreement, and
+`phases`, a row for each of `erase`, `write` and `read`: `bytes` requested from the flash, `duration_ns`,
+`published_bytes_per_s`, and whether measured and published throughput agree (`agrees`). The phase `workload` sums them.
+The key is null if no phase came to its end.
 
 """  # noqa: E501  (columns of the document)
 SPEED = Metric(
@@ -28,7 +29,7 @@ SPEED = Metric(
     title="Raw throughput",
     unit="MB/s",
     scale=1e6,
-    meaning="bytes that the flash was asked for ÷ time of the phase",
+    meaning="bytes requested from the flash ÷ time of the phase",
     better="higher",
     exact=False,
     kinds=(KIND,),

@@ -39,7 +39,7 @@ def shortfall(
     return None
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The time of each phase."""
     raw = raw_of(result)
     return {phase["phase"]: float(phase["duration_ns"]) for phase in (raw["phases"] if raw else ())}

@@ -60,7 +60,7 @@ class Script(Workload):
         size = sum(map(len, files.values()))
         if size > _LARGEST:
             raise SpecError(
-                f"{path} and its files have {size:,} bytes, {_LARGEST:,} are possible",
+                f"{path} and its files have {size:,} bytes, at most {_LARGEST:,}",
                 cause="they are in the memory of the guest, beside its caches",
                 remedy='let the script make the data, or workload.kind = "tree" with an image',
             )

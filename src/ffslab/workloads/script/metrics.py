@@ -17,10 +17,10 @@ from ffslab.results.schema import (
 
 KIND = "script"
 OF = "script"
-NOTE = """The key `script` of a result: `exit_status`, as a shell says it; null if the guest did not get to the script's end.
-Phases are `script` and `flush`, which `workload` sums: the first is what the agent's step `exec` took, with the start
-of a shell, and its flash operations are counted by the snapshots around it. What processes of the user's do without
-the kernel takes no time. A case is never `short`: a script that ends with another status than 0 fails.
+NOTE = """The key `script` of a result has `exit_status`, as a shell says it. It is null if the guest did not get to the
+script's end. The phases are `script` and `flush`; `workload` sums them. `script` is the agent's step `exec`, which
+includes the start of a shell; the snapshots around it count its flash operations. What your processes do without the
+kernel takes no time. A case is never `short`: a script that ends with a status other than 0 fails.
 
 """  # noqa: E501  (columns of the document)
 METRICS: tuple[Metric, ...] = ()

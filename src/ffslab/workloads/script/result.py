@@ -49,7 +49,7 @@ def failure(stream: RecordStream, output: str) -> str:
     return f"the script exited with status {status}{f': {last}' if last else ''}"
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The time until all is on the flash."""
     whole = next((phase for phase in result["phases"] if phase["phase"] == "workload"), None)
     return {} if whole is None else {"time of the script": float(whole["duration_ns"])}

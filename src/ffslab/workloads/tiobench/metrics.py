@@ -21,11 +21,11 @@ from ffslab.workloads.tiobench.stored import tio_of
 
 KIND = "tiobench"
 OF = "tiobench"
-NOTE = """The key `tiobench` of a result: `phases`, of each phase with requests the agent's record `tiobench`
-([plan-format.md](plan-format.md)) with `op` (`write` or `read`) and the metrics below; and `tasks`: what each task
-asked of the flash in all phases. The phases are `write`, `write-flush`, `random-write`, `random-write-flush`, `read`
-and `random-read`, which `workload` sums. Of a case that is `short`, `what` is `requests`, of the phase that filled the
-partition. Null if the records contradict each other or the case did not get so far.
+NOTE = """The key `tiobench` of a result has `phases`: for each phase with requests the agent's record `tiobench`
+([plan-format.md](plan-format.md)), with `op` (`write` or `read`) and the metrics below. It also has `tasks`: what each
+task asked of the flash in all phases. The phases are `write`, `write-flush`, `random-write`, `random-write-flush`,
+`read` and `random-read`; `workload` sums them. In a case that is `short`, `what` is `requests`, those of the phase that
+filled the partition. The key is null if the records contradict each other or the case did not get so far.
 
 """  # noqa: E501  (columns of the document)
 

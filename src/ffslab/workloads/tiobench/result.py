@@ -84,7 +84,7 @@ def shortfall(
     return Shortfall("requests", done, asked, FULL, accepted=False, told=told)
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The mean of each phase's requests."""
     return {
         f"mean of a {latency['op']}, phase {latency['phase']}": latency["mean_ns"]
@@ -193,6 +193,6 @@ def _slowest(record: Record) -> SlowestRequest:
 def _damaged(what: str) -> DamagedResultError:
     return DamagedResultError(
         what,
-        cause="the agent is not of this version, or its records were changed",
+        cause="the agent has another version, or its records were changed",
         remedy="run the case again",
     )

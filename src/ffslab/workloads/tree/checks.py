@@ -88,7 +88,7 @@ def _word_problems(words: Sequence[str], state: InitialState) -> Problems:
         if word in SPLITS and after in ("", *SPLITS):
             yield (
                 f"{word!r} without a step after it",
-                "what the guest after it is to do is missing",
+                "steps for the guest after it are missing",
                 f"steps after {word}, or leave it out",
             )
 
@@ -128,7 +128,7 @@ def _shape_problems(workload: Tree, partition_bytes: int) -> Problems:
     if directories + files > ENTRIES_MAX:
         yield (
             f"a tree of about {directories + files:,.0f} files and directories is too wide or deep",
-            f"{cause}; at most {ENTRIES_MAX:,} are possible",
+            f"{cause}; at most {ENTRIES_MAX:,}",
             "a smaller workload.depth or workload.directories",
         )
     size = files * parse_distribution(workload.size).mean

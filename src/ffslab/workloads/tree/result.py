@@ -65,7 +65,7 @@ _NO_WALK: WalkCounts = {
 _OF_FILES = re.compile(r"after \d+ of (\d+) files")
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """Each step that was measured and does something, by the name of its phase."""
     tree = tree_of(result)
     return {

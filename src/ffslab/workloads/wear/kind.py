@@ -26,7 +26,7 @@ class WearType(WorkloadType[Wear]):
         if setting.state.kind != "free":
             raise SpecError(
                 f"{setting.where}: {self.kind} begins on an empty file system",
-                cause="which blocks hold static data is known of those that it wrote itself",
+                cause="it knows only the blocks of static data that it wrote itself",
                 remedy='state = "free"; workload.static_bytes says how much stays',
             )
         problem = _problem(workload, setting.partition_bytes)

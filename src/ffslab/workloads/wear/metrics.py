@@ -18,21 +18,24 @@ from ffslab.workloads.wear.stored import wear_of
 
 KIND = "wear"
 OF = "wear"
-NOTE = """The key `wear` of a result: the agent's record `wear` ([plan-format.md](plan-format.md)), `first_block` (the
-partition's first block on the chip), `static_blocks` (numbers within the partition) and `volumes`: at each volume, and
-where the writing ended early there, `written_bytes`, `time_ns` since the static data were written, `inside` and
-`outside` of the partition (`blocks`, `erased`, `mean`, `std`, `min`, `max` of the erases per block since then),
-`write_amplification` (programmed bytes ÷ written), `erases` of each block of the partition, and the verdicts. `grown`
-has the blocks that were marked bad meanwhile: `before` (bad ones at the start), and for each rise `written` (bytes)
-and `bad_blocks` (all of them); `erases` of each block of the partition at the first rise, null without one; all of it
-null if nobody counted.
+NOTE = """The key `wear` of a result has the agent's record `wear` ([plan-format.md](plan-format.md)) and:
+
+- `first_block`: the partition's first block on the chip. `static_blocks`: numbers within the partition.
+- `volumes`: a row for each volume, and for the place where the writing ended early. It has `written_bytes`, `time_ns`
+  since the static data were written, `inside` and `outside` of the partition (`blocks`, `erased`, `mean`, `std`, `min`,
+  `max` of the erases per block since then), `write_amplification` (programmed bytes ÷ written), `erases` of each block
+  of the partition, and the verdicts.
+- `grown`: the blocks that were marked bad meanwhile. `before` has the bad ones at the start, and each rise `written`
+  (bytes) and `bad_blocks` (all of them). `erases` has the erases of each block of the partition at the first rise, null
+  without a rise. All of `grown` is null if nothing counted bad blocks.
+
 The key is null if the guest did not get so far. Phases are `static`, `write` (`workload`), `verify`. The rule of the
 verdicts:
 
-- A *static block* is one of the partition of which the phase `static` programmed at least half of the pages.
-  `static_moved` is the share of them that has been erased since; what they held was then written elsewhere.
+- A *static block* is a block of the partition in which the phase `static` programmed at least half of the pages.
+  `static_moved` is the share of static blocks that were erased since, after their contents moved elsewhere.
 - `static_leveling` is `yes` from 50 % on, `partly` from 5 % on, else `no`; null without static data.
-- `global_leveling` is `yes` if a block outside of the partition was erased, else `no`; null if there is none.
+- `global_leveling` is `yes` if a block outside the partition was erased, else `no`; null if no block is outside.
 
 """  # noqa: E501  (columns of the document)
 MOVED = Metric(

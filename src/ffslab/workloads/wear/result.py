@@ -68,7 +68,7 @@ def failure(stream: RecordStream, _output: str) -> str:
     return f"phase verify: {phase.message or phase.errno_name or 'data differ'}"
 
 
-def expected_findings(workload: Wear) -> frozenset[str]:
+def expected_messages(workload: Wear) -> frozenset[str]:
     """What a kernel may say without the case having failed: at the end of life, errors."""
     return _LAST_WORDS if workload.to_death else frozenset()
 
@@ -86,7 +86,7 @@ def shortfall(workload: Wear, stream: RecordStream, full_phase: Phase | None) ->
     return Shortfall("bytes", done, asked, FULL, accepted=False, told=told)
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """How long the writing took."""
     whole = next((phase for phase in result["phases"] if phase["phase"] == "workload"), None)
     return {} if whole is None else {"time of the writing": float(whole["duration_ns"])}
@@ -197,6 +197,6 @@ def _volume(
 def _damaged(what: str) -> DamagedResultError:
     return DamagedResultError(
         what,
-        cause="the agent is not of this version, or its records were changed",
+        cause="the agent has another version, or its records were changed",
         remedy="run the case again",
     )

@@ -59,11 +59,6 @@ class SegregatedLog:
         self._appended = 0
 
     @property
-    def open_blocks(self) -> tuple[int, ...]:
-        """Numbers of the blocks that are being written, counted from 0."""
-        return tuple(self._open.values())
-
-    @property
     def now(self) -> int:
         """The position that the next data page will have."""
         number = self._open.get(False)
@@ -117,14 +112,6 @@ class SegregatedLog:
 
     def _at(self, number: int, page: int) -> int:
         return number * self.geometry.raw_block_bytes + page * self.geometry.raw_page_bytes
-
-    def abandon(self, newest: int | None = None) -> None:
-        """No open block is written any more, as after a mount.
-
-        `newest` is the sequence number behind which a mount goes on; None: the last one given.
-        """
-        self._open.clear()
-        self._newest = self._newest if newest is None else newest
 
     def pad(self) -> None:
         """Erased pages where no page was written."""

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.report.curves import styles_for
+from ffslab.report.elements import seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
-from ffslab.report.parts import seeds_text
 from ffslab.report.quantity import capitalized
 from ffslab.report.standings import ALIKE
 from ffslab.workloads.append_log.report import sentences, tables
@@ -19,8 +19,8 @@ from ffslab.workloads.append_log.report.load import Figures, LogRun, figures_of,
 TITLE = "append-log"
 __all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
 _RULE = (
-    "Configurations are compared at each point, by the mean over seeds; of several points the "
-    f"range is given with where its ends are. {capitalized(ALIKE)} counts as alike."
+    "The report compares configurations at each point, by the mean over seeds. For several "
+    f"points it gives the range and where its ends are. {capitalized(ALIKE)} counts as alike."
 )
 _GLOSSARY = (
     ("sync", "fsync() or fdatasync() of the log: after it the lines are on the flash."),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from ffslab.report import charts, data, tails
 from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, curves, linear_quantity
 from ffslab.report.distribution import PERCENTILES, Distribution
-from ffslab.report.parts import Table, by_filesystem
+from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.workloads.append_log.report.load import LogCase, LogRun, operations
 from ffslab.workloads.append_log.report.sentences import background_share
@@ -37,8 +37,8 @@ def figures(run: LogRun, styles: Mapping[str, Style]) -> tuple[Figure, ...]:
             "p99 of a line",
             "p99",
             of_line(99),
-            "What the daemon waits for, its write() and the sync that follows it, in 99 of 100 "
-            "cases; where no line is synced, the write() alone.",
+            "What the daemon waits for in 99 of 100 cases: its write() and the sync behind it; "
+            "without syncs the write() alone.",
         ),
         ("The slowest line", "slowest", slowest, "The longest that a line took, synced or not."),
         (
@@ -162,8 +162,8 @@ def flash_table(run: LogRun) -> Table:
     head = ("configuration", "setting", *(title for title, _, _, _ in _COLUMNS))
     units = ("", "", *(unit for _, unit, _, _ in _COLUMNS))
     note = (
-        "Lasts: until the chip’s rated erases are used up, as if all blocks wore alike and each "
-        "were erased only when all its pages are programmed; a real file system reaches it sooner. "
+        "Lasts: until the chip’s rated erases are used up, if all blocks wear alike and each "
+        "is erased only when all its pages are programmed. A real file system reaches it sooner. "
         "Years: at the pace of the case."
     )
     return by_filesystem(Table("Flash", head, units, tuple(rows), text_columns=2, note=note))

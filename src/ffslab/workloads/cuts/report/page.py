@@ -12,9 +12,9 @@ from ffslab.oracle.faults import KINDS, kinds_on
 from ffslab.program import command
 from ffslab.report import charts
 from ffslab.report.data import FILESYSTEM, Case, Group, Run
+from ffslab.report.elements import Table
 from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
-from ffslab.report.parts import Table
 from ffslab.report.quantity import grouped, significant
 from ffslab.results.result import CaseResult
 from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words

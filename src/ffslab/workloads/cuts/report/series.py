@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffslab.report.parts import Table
+from ffslab.report.elements import Table
 from ffslab.report.quantity import grouped, significant
 from ffslab.workloads.cuts.report.load import Part
 from ffslab.workloads.cuts.stored import SeriesSpace, StoredSeries, space_of

@@ -12,9 +12,9 @@ from ffslab.report.bars import are_cut
 from ffslab.report.charts import CUT_MEANING, Look, look_for, options_key
 from ffslab.report.data import Group, Run
 from ffslab.report.distribution import PERCENTILES, merge
+from ffslab.report.elements import Key, Panel, Table, seeds_text
 from ffslab.report.load import Read
 from ffslab.report.page import common
-from ffslab.report.parts import Key, Panel, Table, seeds_text
 from ffslab.report.quantity import Metric, duration, grouped
 from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.ffsmark.report import charts, sentences

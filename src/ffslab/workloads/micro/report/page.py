@@ -11,10 +11,10 @@ from typing import Any
 from ffslab.errors import DamagedResultError
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style
+from ffslab.report.elements import Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
-from ffslab.report.parts import Table, seeds_text
 from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.report.standings import ALIKE, CUT
 from ffslab.report.topics import Sentence, Topic
@@ -26,9 +26,10 @@ from ffslab.workloads.micro.report.requests import MOST_DOTS, Choice, choose, co
 from ffslab.workloads.micro.report.series import Section, labels_of, sections
 
 _RULE = (
-    "Configurations are compared at each point, with the smallest mean response time there; of "
-    "several points the range is given with where its ends are, not a mean, because who is fastest "
-    f"may change along an axis. {capitalized(ALIKE)} counts as alike. Lines cross between "
+    "The report compares configurations at each point, with the smallest mean response time "
+    "there. For several points it gives the range and where its ends are, not a mean, because "
+    f"another one may be fastest further along an axis. {capitalized(ALIKE)} counts as alike. "
+    "Lines cross between "
     "two neighbouring points at which one is faster here and the other there."
 )
 _CACHE = {
@@ -42,8 +43,8 @@ _GLOSSARY = (
     ("request, response time", "One read() or write() of a given size; how long the call took."),
     (
         "start-up, running phase",
-        "The first requests of a case, as long as they are served differently from the rest; and "
-        "the rest.",
+        "The first requests of a case, while the file system serves them differently; and the "
+        "rest.",
     ),
     ("saturated", "The partition was written until it was full, and everything removed."),
     ("flush", "What a file system kept in memory is written after the last request (syncfs)."),
@@ -259,11 +260,9 @@ def _reads(case: MicroCase) -> bool:
 def _preparation_lead(run: MicroRun) -> str:
     keys = {case.preparation.key for case in run.cases if case.preparation} - {""}
     if not keys:
-        return (
-            "Each case brought its flash into the initial state itself, in the guest it measured."
-        )
+        return "Each case prepared the initial state itself, in the guest that it measured."
     return (
-        "Each state was brought about once, in a guest of its own; its flash was kept as a "
-        f"snapshot, and every case began with a restored copy ({grouped(len(keys))} snapshots for "
+        "A guest of its own prepared each state once; every case began with a copy of its "
+        f"snapshot ({grouped(len(keys))} snapshots for "
         f"{grouped(len(run.cases))} cases)."
     )

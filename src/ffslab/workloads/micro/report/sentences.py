@@ -1,4 +1,4 @@
-"""What a run shows, computed from its data: who is fastest where, what fill and idle time change.
+"""What a run shows, computed from its data: which is fastest where, what fill and idle time change.
 
 Every table follows one rule that is stated with it. Ratios relate means over seeds at the same
 point of the axes; of several points their range is given with where its ends are, never a mean.
@@ -88,7 +88,7 @@ def _along_first(line: Mapping[Point, Mean], others: Point) -> dict[float, float
 
 
 def rankings(section: Section, *, on_flash: bool = False) -> tuple[Ranking, ...]:
-    """Who is fastest where: a ranking per panel, and per value of the second axis if there is one.
+    """Which is fastest where: a ranking per panel, and per value of the second axis, if any.
 
     `on_flash`: only of panels in which the writes of some configuration end in memory, without it.
     """
@@ -212,7 +212,7 @@ def _pairs(
 
 def topics(section: Section) -> tuple[Topic, ...]:
     """The section in sentences: what its axes but the request size change, where it has such, then
-    who is fastest where. Of many panels the tables say that, and the strongest effects are told.
+    which is fastest where. Of many panels the tables say that, and the strongest effects are told.
     """
     first, changed = first_sentences(section), effect_sentences(section)
     words = " and the ".join(axis.word for axis in section.axes if axis.name != REQUEST)

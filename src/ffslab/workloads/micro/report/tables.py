@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ffslab.report import data
 from ffslab.report.axes import axis_of
-from ffslab.report.parts import Table
+from ffslab.report.elements import Table
 from ffslab.report.quantity import SPACE, duration, grouped, significant, times
 from ffslab.report.standings import (
     ALIKE,
@@ -87,7 +87,7 @@ def winners_table(section: Section) -> Table | None:
         crossed = (crossing_text(crossing, axis) for crossing in order.crossings)
         rows.append((ranking.words, "; ".join(reigns), "; ".join(crossed) or "none"))
     head = ("pattern", f"fastest (alike: {ALIKE})", "lines that cross")
-    title = "Who is fastest where, and which lines cross"
+    title = "Which is fastest where, and which lines cross"
     return Table(title, head, (), tuple(rows), 3, wrapped=(1, 2)) if rows else None
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from ffslab.report import data
 from ffslab.report.configurations import chosen_among
+from ffslab.report.elements import Table
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
-from ffslab.report.parts import Table
 from ffslab.report.quantity import duration, significant
 from ffslab.results.result import CaseResult
 from ffslab.workloads.raw.result import MB

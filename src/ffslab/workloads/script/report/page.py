@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.report.data import Case
+from ffslab.report.elements import Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
-from ffslab.report.parts import Table, seeds_text
 from ffslab.report.quantity import duration, grouped
 from ffslab.results.result import CaseResult
 from ffslab.workloads.script.report.phases import (
@@ -27,7 +27,7 @@ from ffslab.workloads.script.stored import script_of
 TITLE = "script"
 _NONE = "–"
 _GLOSSARY = (
-    ("script", "A shell script of the user, run in the guest with the host’s programs."),
+    ("script", "Your shell script, run in the guest with the host’s programs."),
     ("flush", "What is still in memory is written after the script’s end (syncfs)."),
 )
 

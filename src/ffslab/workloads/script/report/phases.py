@@ -11,7 +11,7 @@ from ffslab.report.bars import Bar, Piece, bars
 from ffslab.report.charts import look_for
 from ffslab.report.configurations import chosen_among, place_of, place_text
 from ffslab.report.curves import Quantity
-from ffslab.report.parts import Panel, Table
+from ffslab.report.elements import Panel, Table
 from ffslab.report.quantity import capitalized, counted, duration
 from ffslab.results.result import PhaseResult
 

@@ -12,10 +12,10 @@ from ffslab.report.bars import Bar, Piece, bars
 from ffslab.report.charts import Look, look_for
 from ffslab.report.curves import Quantity, styles_for
 from ffslab.report.distribution import merge
+from ffslab.report.elements import Panel, Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
-from ffslab.report.parts import Panel, Table, seeds_text
 from ffslab.report.quantity import capitalized, counted, duration, significant
 from ffslab.report.standings import ALIKE
 from ffslab.report.tails import Line, tails

@@ -19,7 +19,7 @@ from ffslab.report.curves import (
     curves,
     ratio_quantity,
 )
-from ffslab.report.parts import Key, Panel
+from ffslab.report.elements import Key, Panel
 from ffslab.report.quantity import capitalized, duration, significant
 from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image
 from ffslab.workloads.tree.report.series import (

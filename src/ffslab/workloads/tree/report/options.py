@@ -15,7 +15,7 @@ from ffslab.compare.ratios import SAME
 from ffslab.compare.standing import Extent
 from ffslab.compare.words import ratio_span
 from ffslab.report import data
-from ffslab.report.parts import Table
+from ffslab.report.elements import Table
 from ffslab.report.standings import extent_text
 from ffslab.report.topics import Sentence
 from ffslab.results.schema import DURATION, Metric

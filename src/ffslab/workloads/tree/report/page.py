@@ -9,12 +9,12 @@ from typing import Any
 
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style, styles_for
+from ffslab.report.elements import Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common, fixed_axes
-from ffslab.report.parts import Table, seeds_text
 from ffslab.report.topics import Sentence
-from ffslab.workloads.tree.report import figures, options, rating, sentences, tables
+from ffslab.workloads.tree.report import criteria, figures, options, sentences, tables
 from ffslab.workloads.tree.report.data import TreeRun
 from ffslab.workloads.tree.report.figures import Panels
 from ffslab.workloads.tree.report.load import Figures, figures_of, run_of
@@ -28,7 +28,10 @@ _GLOSSARY = (
     ("list, find", "Reading every directory (ls -R); looking for a name that is not there."),
     ("run 1, run 2", "A list of steps that is done twice, on what the first time left."),
     ("after a crash", "The first guest ended without unmounting and without writing back."),
-    ("image", "What a tool makes of a directory tree; written to the flash as a flasher does."),
+    (
+        "image",
+        "A tool makes it from a directory tree; ffslab writes it to the flash as a flasher does.",
+    ),
     ("memory", "Growth of the kernel’s memory since before the file system was there."),
 )
 
@@ -82,7 +85,7 @@ def context(run: TreeRun) -> dict[str, Any]:
         "sentence_rule": sentences.RULE,
         "rating_head": head,
         "rating": by_name,
-        "rating_rule": rating.RULE,
+        "rating_rule": criteria.RULE,
         "rating_each": _each_rating(run, all_sections),
         "image": figures.image_figure(built, styles),
         "image_tables": tables.image_tables(built),
@@ -98,8 +101,8 @@ def _ratings(
     run: TreeRun, all_sections: Sequence[Section]
 ) -> tuple[tuple[str, ...], tuple[tables.RatingRow, ...]]:
     """Head and rows of the rating of file systems."""
-    rated = (rating.rate(criterion) for criterion in rating.criteria(run, all_sections))
-    grouped = (rating.by_filesystem(run, entry) for entry in rated if entry)
+    rated = (criteria.rate(criterion) for criterion in criteria.criteria(run, all_sections))
+    grouped = (criteria.by_filesystem(run, entry) for entry in rated if entry)
     return tables.rating_rows([entry for entry in grouped if entry], run)
 
 
@@ -107,7 +110,7 @@ def _each_rating(run: TreeRun, all_sections: Sequence[Section]) -> Table | None:
     """The rating of configurations, where a file system has several."""
     if len(run.lines) == len({axes[data.FILESYSTEM] for axes in run.lines.values()}):
         return None
-    rated = [entry for c in rating.criteria(run, all_sections) if (entry := rating.rate(c))]
+    rated = [entry for c in criteria.criteria(run, all_sections) if (entry := criteria.rate(c))]
     return tables.configuration_rating(rated)
 
 

@@ -25,9 +25,9 @@ from ffslab.report.standings import (
 )
 from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.tree.report import options
+from ffslab.workloads.tree.report.criteria import PAGE_BYTES, Criterion, criteria, lines_of
 from ffslab.workloads.tree.report.data import AGENT, Step, TreeRun
 from ffslab.workloads.tree.report.figures import cpu_percent, size_text
-from ffslab.workloads.tree.report.rating import PAGE_BYTES, Criterion, criteria, lines_of
 from ffslab.workloads.tree.report.series import (
     ALONE,
     LEAST,
@@ -68,7 +68,7 @@ class Said:
 
 def section_sentences(run: TreeRun, section: Section) -> tuple[tuple[str, tuple[Said, ...]], ...]:
     """A section's sentences with what they are about, the main questions first."""
-    first = "Who is fastest where, and which lines cross" if section.axis else "Who is fastest"
+    first = "Which is fastest where, and which lines cross" if section.axis else "Which is fastest"
     groups: tuple[tuple[str, Iterable[Said]], ...] = (
         (first, _firsts(run, section)),
         ("A second run on the same flash", _second_runs(section)),
@@ -84,7 +84,7 @@ def section_sentences(run: TreeRun, section: Section) -> tuple[tuple[str, tuple[
 
 def topics(run: TreeRun, all_sections: Sequence[Section]) -> tuple[Topic, ...]:
     """What stands at the head of the page, the main questions first: what options change, where
-    file systems have several; who is first where; what comes of a second run or a crash; and what
+    file systems have several; which is first where; what comes of a second run or a crash; and what
     explains it. Of several sections the strongest sentence of each kind, and those about mounting.
     """
     told: dict[str, list[Sentence]] = {}
@@ -143,7 +143,7 @@ def _megabytes(size: float) -> str:
 
 
 def _firsts(run: TreeRun, section: Section) -> Iterable[Said]:
-    """Who is first where in each step, how far the others are behind, and where lines cross."""
+    """Which is first where in each step, how far the others are behind, and where lines cross."""
     for criterion in criteria(run, [section]):
         if not criterion.is_size and (order := standing(lines_of(criterion))):
             furthest = max(behind.distance for behind in order.behind.values())

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.report import data
-from ffslab.report.parts import Table, by_filesystem
+from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.quantity import duration, duration_range, grouped, significant
+from ffslab.workloads.tree.report.criteria import Rated
 from ffslab.workloads.tree.report.data import MEMORY_PARTS, Image, Step, Task, TreeCase, TreeRun
 from ffslab.workloads.tree.report.figures import size_text
-from ffslab.workloads.tree.report.rating import Rated
 from ffslab.workloads.tree.report.sentences import background_percent
 from ffslab.workloads.tree.report.series import MemorySample, Sample, Section
 from ffslab.workloads.tree.report.words import UNMOUNT

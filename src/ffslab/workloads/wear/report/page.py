@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.lifetime.forecast import Estimate
-from ffslab.lifetime.read import CaseLife, life_of, outcome_of
+from ffslab.lifetime.read import CaseLife, life_of, wear_out_of
 from ffslab.lifetime.rows import END, TITLES, rows_of, volume
 from ffslab.report import data, wear
 from ffslab.report.configurations import chosen_among
+from ffslab.report.elements import Key, Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
-from ffslab.report.parts import Key, Table, seeds_text
 from ffslab.report.quantity import duration
 from ffslab.results.result import CaseResult
 from ffslab.workloads.wear.report.histogram import histogram
@@ -25,7 +25,7 @@ TITLE = "wear"
 _NONE = "–"
 _PART = "part"
 _GLOSSARY = (
-    ("static block", "A block of which writing the static data programmed at least half."),
+    ("static block", "A block in which the static data programmed at least half of the pages."),
     ("static wear leveling", "Blocks with data that stay are erased, too, after moving the data."),
     ("global wear leveling", "Blocks outside of the partition take part."),
 )
@@ -60,7 +60,7 @@ def figures_of(row: CaseResult) -> Measured:
     `ffslab lifetime` makes it when it is asked for.
     """
     wear_result = wear_of(row)
-    dead = wear_result is not None and outcome_of(wear_result) is not None
+    dead = wear_result is not None and wear_out_of(wear_result) is not None
     return Measured(wear_result, life_of(row) if dead else None)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ffslab.results.rundir import RunDirectory
 
 
-class PlanPart(Protocol):
+class PlanModule(Protocol):
     """The module `plan`."""
 
     def guest_plans(self, case: Case, rig: Rig) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ class PlanPart(Protocol):
         ...
 
 
-class ResultPart(Protocol):
+class ResultModule(Protocol):
     """The module `result`: what the records of a case's guests mean.
 
     PHASES are summed up as the phase `workload` of a result. KEYS is the type (a TypedDict) of the
@@ -59,7 +59,7 @@ class ResultPart(Protocol):
         """What was measured less than asked for; `full_phase` failed with ENOSPC, if one did."""
         ...
 
-    def verdict_times_ns(self, result: CaseResult) -> dict[str, float]:
+    def compared_times_ns(self, result: CaseResult) -> dict[str, float]:
         """The times that verdicts on configurations are about, by what they are called."""
         ...
 
@@ -73,7 +73,7 @@ class ResultPart(Protocol):
         ...
 
 
-class MetricsPart(Protocol):
+class MetricsModule(Protocol):
     """The module `metrics`: the figures of a result.
 
     OF begins its section in docs/metrics.md; NOTE is what stands there of its key of a result, its
@@ -97,7 +97,7 @@ class MetricsPart(Protocol):
         ...
 
 
-class TablesPart(Protocol):
+class TablesModule(Protocol):
     """The module `tables`, of a workload that has tables beside those of every run.
 
     Columns with their DuckDB types (`ffslab.results.columns`), by table: TABLES are filled from
@@ -122,7 +122,7 @@ class TablesPart(Protocol):
         ...
 
 
-class TerminalPart(Protocol):
+class TerminalModule(Protocol):
     """The module `terminal`: tables of 80 columns."""
 
     HEADINGS: Sequence[str]
@@ -140,7 +140,7 @@ class TerminalPart(Protocol):
         ...
 
 
-class ReportPart(Protocol):
+class ReportModule(Protocol):
     """The module `report.page`; beside it is the template `page.html.j2`, which fills the blocks
     of `ffslab/report/templates/base.html.j2`.
 
@@ -162,26 +162,26 @@ class ReportPart(Protocol):
         ...
 
 
-def plan_part(kind: str) -> PlanPart:
+def plan_module(kind: str) -> PlanModule:
     """The module `plan` of a kind's package."""
-    return cast(PlanPart, module_of(kind, "plan"))
+    return cast(PlanModule, module_of(kind, "plan"))
 
 
-def result_part(kind: str) -> ResultPart:
+def result_module(kind: str) -> ResultModule:
     """The module `result` of a kind's package."""
-    return cast(ResultPart, module_of(kind, "result"))
+    return cast(ResultModule, module_of(kind, "result"))
 
 
-def metrics_part(kind: str) -> MetricsPart:
+def metrics_module(kind: str) -> MetricsModule:
     """The module `metrics` of a kind's package."""
-    return cast(MetricsPart, module_of(kind, "metrics"))
+    return cast(MetricsModule, module_of(kind, "metrics"))
 
 
-def tables_part(kind: str) -> TablesPart | None:
+def tables_module(kind: str) -> TablesModule | None:
     """The module `tables` of a kind's package, None if it has no tables of its own."""
     if not (folder_of(kind) / "tables.py").is_file():
         return None
-    return cast(TablesPart, module_of(kind, "tables"))
+    return cast(TablesModule, module_of(kind, "tables"))
 
 
 def explore_module(kind: str) -> ModuleType | None:
@@ -193,11 +193,11 @@ def explore_module(kind: str) -> ModuleType | None:
     return module_of(kind, "explore.case")
 
 
-def report_part(kind: str) -> ReportPart:
+def report_module(kind: str) -> ReportModule:
     """The module `report.page` of a kind's package."""
-    return cast(ReportPart, module_of(kind, "report.page"))
+    return cast(ReportModule, module_of(kind, "report.page"))
 
 
-def terminal_part(kind: str) -> TerminalPart:
+def terminal_module(kind: str) -> TerminalModule:
     """The module `terminal` of a kind's package."""
-    return cast(TerminalPart, module_of(kind, "terminal"))
+    return cast(TerminalModule, module_of(kind, "terminal"))

@@ -55,7 +55,7 @@ class CTarget:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MutantOutcome:
     """`title` is the mutant's name with its change, as equivalent.toml has it."""
 
     title: str
@@ -72,27 +72,27 @@ class Score:
     """What became of the mutants of one source, or of all."""
 
     source: str
-    verdicts: tuple[Verdict, ...]
+    outcomes: tuple[MutantOutcome, ...]
     seconds: float
 
     def count(self, state: str) -> int:
-        return sum(verdict.state == state for verdict in self.verdicts)
+        return sum(outcome.state == state for outcome in self.outcomes)
 
     @property
     def percent(self) -> float:
         """Killed ÷ all that are not equivalent; a timeout is a kill."""
-        tried = len(self.verdicts) - self.count(EQUIVALENT)
+        tried = len(self.outcomes) - self.count(EQUIVALENT)
         return 100 * (1 - self.count(SURVIVED) / tried) if tried else 100.0
 
     @property
     def text(self) -> str:
         counts = "  ".join(f"{self.count(state):5} {state}" for state in STATES)
-        return f"{self.source:30} {len(self.verdicts):5}  {counts}  {self.percent:5.1f} %"
+        return f"{self.source:30} {len(self.outcomes):5}  {counts}  {self.percent:5.1f} %"
 
 
 def total(scores: Sequence[Score]) -> Score:
-    verdicts = tuple(verdict for score in scores for verdict in score.verdicts)
-    return Score("all", verdicts, sum(score.seconds for score in scores))
+    outcomes = tuple(outcome for score in scores for outcome in score.outcomes)
+    return Score("all", outcomes, sum(score.seconds for score in scores))
 
 
 def load_targets() -> tuple[tuple[Target, ...], tuple[CTarget, ...]]:

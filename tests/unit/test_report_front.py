@@ -1,4 +1,4 @@
-"""The verdict of a report: planted figures become these sentences and marks."""
+"""The front of a report: planted figures become these sentences and marks."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from test_report_support import case_ids, page_of_words, write_run
 from test_report_tree_support import images_text, write_tree_run
 
 from ffslab.report.data import Case, Run
-from ffslab.report.verdict.page import Verdict, verdict_of
-from ffslab.report.verdict.table import MOST_COLUMNS
+from ffslab.report.front.page import Front, front_of
+from ffslab.report.front.table import MOST_COLUMNS
 from ffslab.results.criteria import Aspect, Criterion
 from ffslab.results.result import ShortResult
 from ffslab.results.schema import BY_NAME, DECISION_METRICS, Figure, Metric
@@ -41,26 +41,26 @@ def cost(name: str, value: float, aspect: Aspect = "wear") -> Criterion:
     return Criterion(Figure(metric(name), "work", value), metric(name).title, aspect)
 
 
-def told(measured: Sequence[tuple[Case, Sequence[Criterion]]]) -> Verdict:
+def told(measured: Sequence[tuple[Case, Sequence[Criterion]]]) -> Front:
     cases = tuple(one for one, _ in measured)
     run = Run("r", "mine.toml", "t", "", "", cases)
     criteria: Mapping[str, Sequence[Criterion]] = {one.id: found for one, found in measured}
-    return verdict_of(run, criteria)
+    return front_of(run, criteria)
 
 
-def headlines(verdict: Verdict) -> list[str]:
-    return [sentence.text for sentence in verdict.sentences]
+def headlines(front: Front) -> list[str]:
+    return [sentence.text for sentence in front.sentences]
 
 
 def test_who_is_fastest_by_how_much_with_both_figures() -> None:
-    verdict = told([(case("jffs2"), [time(7.6)]), (case("yaffs2"), [time(2.0)])])
-    assert headlines(verdict) == [
+    front = told([(case("jffs2"), [time(7.6)]), (case("yaffs2"), [time(2.0)])])
+    assert headlines(front) == [
         "The work: **YAFFS2** is 3.80 times faster than JFFS2 (2.00 s against 7.60 s)."
     ]
 
 
 def test_what_it_costs_is_told_by_aspect() -> None:
-    verdict = told(
+    front = told(
         [
             (
                 case("jffs2"),
@@ -82,7 +82,7 @@ def test_what_it_costs_is_told_by_aspect() -> None:
             ),
         ]
     )
-    texts = {title: [sentence.text for sentence in found] for title, found in verdict.costs}
+    texts = {title: [sentence.text for sentence in found] for title, found in front.costs}
     assert texts == {
         "Wear": [
             "Pages programmed: **JFFS2** has 33 % fewer pages than YAFFS2 (1,000 against 1,500)."
@@ -118,7 +118,7 @@ def test_places_that_agree_are_one_range_and_places_that_do_not_are_told_apart()
         ]
     )
     assert headlines(trade) == [
-        "The work: **who is first depends on where.** "
+        "The work: **which is first depends on where.** "
         "State free: **YAFFS2** is 2.00 times faster than JFFS2 (2.00 s against 4.00 s); "
         "state aged: **JFFS2** is 3.00 times faster than YAFFS2 (3.00 s against 9.00 s)."
     ]
@@ -131,7 +131,8 @@ def test_of_many_places_it_says_at_how_many_and_never_a_mean() -> None:
         measured.append((case("jffs2", **axes), [time(4.0)]))
         measured.append((case("yaffs2", **axes), [time(8.0 if size == 5 else 2.0)]))
     assert headlines(told(measured)) == [
-        "The work: who is first depends on where: of 5 points **YAFFS2** at 4 and **JFFS2** at 1; "
+        "The work: which is first depends on where: of 5 points **YAFFS2** at 4 and **JFFS2** "
+        "at 1; "
         "behind the first: YAFFS2 up to 2.00 times slower, JFFS2 up to 2.00 times slower."
     ]
 
@@ -155,30 +156,30 @@ def test_who_was_run_at_some_points_only_is_told_so() -> None:
         axes = {"workload.request_bytes": str(size + 1)}
         measured.append((case("jffs2", **axes), [time(4.0)]))
         measured.append((case("erofs" if size < 3 else "yaffs2", **axes), [time(2.0)]))
-    verdict = told(measured)
-    assert headlines(verdict) == [
+    front = told(measured)
+    assert headlines(front) == [
         "The work: first of 6 points **EROFS** at 3 of its 3 and **YAFFS2** at 3 of its 3; "
         "behind the first: JFFS2 2.00 times slower."
     ]
-    marked = [cell.best for cell in verdict.tables[0].blocks[0].lines[0].cells]
+    marked = [cell.best for cell in front.tables[0].blocks[0].lines[0].cells]
     assert marked == [False, True, True]
 
 
 def test_a_time_that_ends_in_memory_is_beside_and_not_compared() -> None:
-    verdict = told(
+    front = told(
         [
             (case("jffs2"), [time(7.6)]),
             (case("ubifs", BACK), [time(0.5, in_memory=True, share=0.13)]),
             (case("ubifs", SYNC), [time(3.8)]),
         ]
     )
-    assert headlines(verdict) == [
+    assert headlines(front) == [
         "The work: **UBIFS · sync** is 2.00 times faster than JFFS2 · write-through (3.80 s "
         "against 7.60 s). Not compared with these, since it ends in memory: "
         "**UBIFS · write-back** returns after 500 ms, when 13 % of the bytes written had been "
         "programmed (UBIFS · sync: 3.80 s)."
     ]
-    (line,) = verdict.tables[0].blocks[0].lines
+    (line,) = front.tables[0].blocks[0].lines
     assert [(cell.text, cell.mark, cell.best) for cell in line.cells] == [
         ("7.60\u00a0s", "", False),
         ("500\u00a0ms", "◦", False),
@@ -187,29 +188,29 @@ def test_a_time_that_ends_in_memory_is_beside_and_not_compared() -> None:
 
 
 def test_without_a_synchronous_case_nobody_is_called_faster() -> None:
-    verdict = told(
+    front = told(
         [
             (case("jffs2"), [time(7.6)]),
             (case("ubifs", BACK), [time(0.5, in_memory=True, share=0.13)]),
         ]
     )
-    assert headlines(verdict) == [
+    assert headlines(front) == [
         "The work: **not like with like**: JFFS2 · write-through 7.60 s, which ends on the flash; "
         "UBIFS · write-back 500 ms, which ends in memory, when 13 % of the bytes written had been "
         "programmed."
     ]
-    assert '--set \'options.write_mode=["default", "sync"]\'' in " ".join(verdict.notes)
-    assert "mine.toml" in " ".join(verdict.notes)
-    assert not any(cell.best for cell in verdict.tables[0].blocks[0].lines[0].cells)
+    assert '--set \'options.write_mode=["default", "sync"]\'' in " ".join(front.notes)
+    assert "mine.toml" in " ".join(front.notes)
+    assert not any(cell.best for cell in front.tables[0].blocks[0].lines[0].cells)
 
 
 def test_what_is_within_two_percent_is_no_difference() -> None:
-    verdict = told([(case("jffs2"), [time(2.02)]), (case("yaffs2"), [time(2.0)])])
-    assert headlines(verdict) == ["The work: no difference (2.00 s)."]
+    front = told([(case("jffs2"), [time(2.02)]), (case("yaffs2"), [time(2.0)])])
+    assert headlines(front) == ["The work: no difference (2.00 s)."]
 
 
 def test_seeds_give_a_range_and_no_significance() -> None:
-    verdict = told(
+    front = told(
         [
             (case("jffs2"), [time(4.0)]),
             (case("yaffs2"), [time(2.0)]),
@@ -217,7 +218,7 @@ def test_seeds_give_a_range_and_no_significance() -> None:
             (case("yaffs2", seed="2"), [time(2.0)]),
         ]
     )
-    (text,) = headlines(verdict)
+    (text,) = headlines(front)
     assert "(2.00 s against 4.50 s; 2 seeds: 2.00 to 2.50 times faster)" in text
     swapped = told(
         [
@@ -228,16 +229,16 @@ def test_seeds_give_a_range_and_no_significance() -> None:
         ]
     )
     (text,) = headlines(swapped)
-    assert "2 seeds do not agree who is first" in text
+    assert "2 seeds do not agree which is first" in text
     assert "significant" not in text
 
 
 def test_one_configuration_is_compared_with_nothing() -> None:
-    verdict = told([(case("jffs2"), [time(4.0)]), (case("jffs2", state="aged"), [time(5.0)])])
-    assert headlines(verdict) == [] and verdict.costs == ()
-    assert "Only one configuration was run, JFFS2: there is nothing to compare." in verdict.notes[0]
-    assert verdict.tables[0].columns == (("State free", ""), ("State aged", ""))
-    assert [cell.text for cell in verdict.tables[0].blocks[0].lines[0].cells] == [
+    front = told([(case("jffs2"), [time(4.0)]), (case("jffs2", state="aged"), [time(5.0)])])
+    assert headlines(front) == [] and front.costs == ()
+    assert "Only one configuration was run, JFFS2: there is nothing to compare." in front.notes[0]
+    assert front.tables[0].columns == (("State free", ""), ("State aged", ""))
+    assert [cell.text for cell in front.tables[0].blocks[0].lines[0].cells] == [
         "4.00\u00a0s",
         "5.00\u00a0s",
     ]
@@ -245,9 +246,9 @@ def test_one_configuration_is_compared_with_nothing() -> None:
 
 def test_failed_cases_are_named_and_in_no_figure() -> None:
     bad = replace(case("ubifs"), outcome="crash")
-    verdict = told([(case("jffs2"), [time(4.0)]), (bad, [time(1.0)])])
-    assert headlines(verdict) == []
-    assert any("1 of 2 cases did not pass, of UBIFS" in note for note in verdict.notes)
+    front = told([(case("jffs2"), [time(4.0)]), (bad, [time(1.0)])])
+    assert headlines(front) == []
+    assert any("1 of 2 cases did not pass, of UBIFS" in note for note in front.notes)
     nothing = told([(bad, [])])
     assert nothing.tables == () and "there is no verdict" in nothing.notes[0]
 
@@ -261,11 +262,9 @@ def test_what_was_cut_short_does_not_win_with_less_work() -> None:
         "accepted": True,
     }
     cut = replace(case("ubifs"), outcome="short", short=short)
-    verdict = told(
-        [(case("jffs2"), [time(4.0)]), (case("yaffs2"), [time(2.0)]), (cut, [time(0.1)])]
-    )
-    assert "**YAFFS2** is 2.00 times faster than JFFS2" in headlines(verdict)[0]
-    assert verdict.tables[0].marks == ("†",)
+    front = told([(case("jffs2"), [time(4.0)]), (case("yaffs2"), [time(2.0)]), (cut, [time(0.1)])])
+    assert "**YAFFS2** is 2.00 times faster than JFFS2" in headlines(front)[0]
+    assert front.tables[0].marks == ("†",)
 
 
 def test_many_configurations_stand_below_each_other() -> None:

@@ -27,8 +27,8 @@ def holder_of(descriptor: int, now_s: float) -> str:
         pid, since_s = int(entry["pid"]), float(entry["since_s"])
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(since_s))
     except (ValueError, KeyError, TypeError, ArithmeticError, RecursionError, OSError):
-        return "another ffslab that works here"
-    held = f"which works here since {since} ({max(now_s - since_s, 0):.0f} s ago)"
+        return "another ffslab that is running here"
+    held = f"running here since {since} ({max(now_s - since_s, 0):.0f} s ago)"
     if pid == os.getpid():
         return f"another thread of this process, {held}"
     try:

@@ -17,8 +17,7 @@ from ffslab.advise.changes import changes_of, compression_words, gain_of, steps_
 from ffslab.advise.life import imbalance_of, years_of_life
 from ffslab.advise.needs import Needs
 from ffslab.advise.probes import BOOT, CUT, WEAR, WRITE, Probe, probes
-from ffslab.advise.readings import Reading, Value, reading_of, readings_of, values_of
-from ffslab.advise.verdict import (
+from ffslab.advise.ranking import (
     MET,
     MISSED,
     NOT_MEASURED,
@@ -29,6 +28,7 @@ from ffslab.advise.verdict import (
     judge_candidates,
     needs_asked,
 )
+from ffslab.advise.readings import Reading, Value, reading_of, readings_of, values_of
 from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 

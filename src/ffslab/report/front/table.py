@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from ffslab.compare.words import value_text
 from ffslab.report.configurations import place_text
+from ffslab.report.front.samples import Matter, Place, Row
+from ffslab.report.front.weigh import Weighed
+from ffslab.report.front.words import FEW_PLACES
 from ffslab.report.quantity import capitalized, unbroken
 from ffslab.report.standings import CUT
-from ffslab.report.verdict.samples import Matter, Place, Row
-from ffslab.report.verdict.weigh import Weighed
-from ffslab.report.verdict.words import FEW_PLACES
 
 MOST_COLUMNS = 7
 MOST_ROWS = 40

@@ -2,10 +2,8 @@
 
 A criterion is a step's time, the size of the image or the memory after a mount. At each point
 (value of the section's axis) a configuration's value, the mean over the seeds that all have there,
-is divided by the smallest at that point. Over several points, and over several options of one file
-system, the range of these factors counts, with a sign for either end: a mean of sizes over
-compressions, or of factors where the order changes, would stand for nothing. Nothing here knows a
-result beforehand.
+is divided by the smallest at that point; `ffslab.rating.factors` has the signs. Nothing here knows
+a result beforehand.
 """
 
 from __future__ import annotations
@@ -14,6 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.compare.standing import Extent, extent, ratios_to_first
+from ffslab.rating.factors import (
+    MIDDLE,
+    MINUS,
+    PLUS,
+    Measure,
+    Values,
+    joined,
+    means_of,
+    signs_of,
+)
 from ffslab.report import data
 from ffslab.report.axes import Axis
 from ffslab.report.quantity import duration
@@ -23,7 +31,6 @@ from ffslab.workloads.tree.report.figures import size_text
 from ffslab.workloads.tree.report.series import (
     Either,
     Section,
-    Spots,
     duration_ns,
     images,
     memory_bytes,
@@ -31,19 +38,7 @@ from ffslab.workloads.tree.report.series import (
 )
 from ffslab.workloads.tree.report.words import MOUNT
 
-PLUS, MIDDLE, MINUS = "+", "o", "−"
 PAGE_BYTES = 4096  # less memory than a page is no difference
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A kind of criterion: up to which factor of the best it is +, and from which on −."""
-
-    good: float
-    bad: float
-    least: float  # smaller values count as this
-
-
 TIME = Measure(2, 10, 1)
 SIZE = Measure(1.25, 2, 1)
 MEMORY = Measure(2, 10, PAGE_BYTES)
@@ -57,8 +52,6 @@ RULE = (
     "Steps are compared after the same steps, at the seeds that all have. Only criteria that two "
     "file systems or more have; n/a: not measured."
 )
-
-Values = Mapping[str, Spots]  # by configuration or file system
 
 
 @dataclass(frozen=True)
@@ -150,22 +143,7 @@ def _values(samples: Sequence[Either], value_of: Callable[[Either], float | None
 
 def lines_of(criterion: Criterion) -> dict[str, dict[float, float]]:
     """Values by configuration and point: means over the seeds that all have which are there."""
-    seeds: dict[float, set[str]] = {}
-    for line in criterion.values.values():
-        own: dict[float, set[str]] = {}
-        for x, seed in line:
-            own.setdefault(x, set()).add(seed)
-        for x, measured in own.items():
-            seeds[x] = seeds.get(x, measured) & measured
-    least = criterion.measure.least
-    return {
-        label: {
-            x: sum(max(line[x, seed], least) for seed in shared) / len(shared)
-            for x, shared in sorted(seeds.items())
-            if shared and all((x, seed) in line for seed in shared)
-        }
-        for label, line in criterion.values.items()
-    }
+    return means_of(criterion.values, criterion.measure.least)
 
 
 def rate(criterion: Criterion) -> Rated | None:
@@ -198,27 +176,7 @@ def by_filesystem(run: TreeRun, rated: Rated) -> Rated | None:
 
 def _joined(rated: Rated, labels: Sequence[str]) -> Mark:
     marks = sorted((rated.marks[label] for label in labels), key=lambda mark: mark.factors.low)
+    factors = joined([mark.factors for mark in marks])
     last = max(marks, key=lambda mark: mark.factors.high)
-    factors = Extent(
-        marks[0].factors.low,
-        last.factors.high,
-        marks[0].factors.low_at,
-        last.factors.high_at,
-        sum(mark.factors.points for mark in marks),
-    )
     values = tuple(dict.fromkeys((*marks[0].values, *last.values)))
     return Mark(signs_of(factors, rated.criterion.measure), factors, values)
-
-
-def signs_of(factors: Extent, measure: Measure) -> str:
-    """The sign of a range of factors: both where its ends have different ones."""
-    ends = (sign_of(factors.low, measure), sign_of(factors.high, measure))
-    return f"{ends[0]}\u2060/\u2060{ends[1]}" if ends[0] != ends[1] else ends[0]
-
-
-def sign_of(factor: float, measure: Measure) -> str:
-    """The sign of a factor to the best."""
-    factor = float(f"{factor:.3g}")  # as it is shown
-    if factor <= measure.good:
-        return PLUS
-    return MINUS if factor >= measure.bad else MIDDLE

@@ -1,4 +1,4 @@
-"""The verdict in sentences, each computed from a weighed row: who is best, by how much, where."""
+"""The front in sentences, each computed from a weighed row: who is best, by how much, where."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ffslab.compare.words import (
     value_text,
     values_text,
 )
+from ffslab.report.front.samples import Cell, Row, where
+from ffslab.report.front.weigh import Weighed
 from ffslab.report.quantity import capitalized
 from ffslab.report.standings import CUT, listed
-from ffslab.report.verdict.samples import Cell, Row, where
-from ffslab.report.verdict.weigh import Weighed
 from ffslab.results.schema import Metric
 
 FEW_PLACES = 3  # up to so many places are told one by one
@@ -97,13 +97,13 @@ def _one_by_one(weighed: Weighed) -> str:
     ]
     change = len({duel.first for duel in duels if duel.first}) > 1
     if change:
-        return f"{title}: **who is first depends on where.** {capitalized('; '.join(told))}"
+        return f"{title}: **which is first depends on where.** {capitalized('; '.join(told))}"
     return f"{title}: {'; '.join(told)}"
 
 
 @dataclass(frozen=True)
 class _Duel:
-    """Who is first at a place and who is next; none is first where all are alike."""
+    """Which is first at a place and who is next; none is first where all are alike."""
 
     number: int
     first: tuple[str, ...]
@@ -223,7 +223,7 @@ def _in_short(weighed: Weighed) -> str:
         places = listed(names)
         places += f" and {len(first) - _MOST_NAMES} more" if len(first) > _MOST_NAMES else ""
         changes = any(wins[label] < runs[label] for label in first)
-        where_from = "who is first depends on where: " if changes else "first "
+        where_from = "which is first depends on where: " if changes else "first "
         lead = f"{where_from}of {count} points {places}"
     others = [label for label in whole.order if wins[label] < runs[label]]
     if len(others) > _MOST_NAMES:
@@ -270,7 +270,7 @@ def _seed_text(row: Row, gap: RatioSummary | None) -> str:
         return ""
     seeds = f"; {len(gap.pairs)} seeds"
     if not gap.one_sided:
-        return f"{seeds} do not agree who is first"
+        return f"{seeds} do not agree which is first"
     if row.aspect in _DIFFERENCES or gap.undefined or gap.minimum <= 0:
         return ""
     if ratio_words(row.metric, gap.minimum) == ratio_words(row.metric, gap.maximum):

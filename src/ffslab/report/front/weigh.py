@@ -14,7 +14,7 @@ from functools import cached_property
 
 from ffslab.compare.ratios import Pair, RatioSummary, alike, summarise
 from ffslab.compare.standing import Line, Standing, ratios_to_first, standing
-from ffslab.report.verdict.samples import Cell, Row
+from ffslab.report.front.samples import Cell, Row
 
 _LEAST = 1e-9  # of a value that is 0 and should be large
 
@@ -28,7 +28,7 @@ class Weighed:
 
     @cached_property
     def standing(self) -> Standing | None:
-        """Who is first at which places; None unless two configurations share one."""
+        """Which is first at which places; None unless two configurations share one."""
         return standing(self._lines)
 
     @cached_property

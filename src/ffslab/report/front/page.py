@@ -1,4 +1,4 @@
-"""The verdict of a run as its template shows it: sentences, notes, and the table of decisions."""
+"""The front of a report as its template shows it: sentences, notes, the table of decisions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from ffslab.program import program
 from ffslab.report import data
 from ffslab.report.data import Run
+from ffslab.report.front.samples import Matter, matter_of
+from ffslab.report.front.table import Decisions, decisions
+from ffslab.report.front.weigh import Weighed, weigh
+from ffslab.report.front.words import aside_sentence, best_sentence, unlike_sentence
 from ffslab.report.standings import listed
 from ffslab.report.topics import Sentence
-from ffslab.report.verdict.samples import Matter, matter_of
-from ffslab.report.verdict.table import Decisions, decisions
-from ffslab.report.verdict.weigh import Weighed, weigh
-from ffslab.report.verdict.words import aside_sentence, best_sentence, unlike_sentence
 from ffslab.results.criteria import Aspect, Criterion
 
 _MOST_HEADLINES = 8
@@ -28,7 +28,7 @@ _MOST_OF_A_COST = 3
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Front:
     """What the head of a report says of one workload: `title` where there are several."""
 
     title: str
@@ -38,12 +38,12 @@ class Verdict:
     tables: tuple[Decisions, ...]
 
 
-def verdict_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str = "") -> Verdict:
-    """The verdict on a run of one workload; `criteria` are those of each case by its id."""
+def front_of(run: Run, criteria: Mapping[str, Sequence[Criterion]], title: str = "") -> Front:
+    """The front of a report on one workload; `criteria` are those of each case by its id."""
     matter = matter_of(run, criteria)
     weighed = [weigh(row) for row in matter.rows]
     several = len(matter.configurations) > 1
-    return Verdict(
+    return Front(
         title=title,
         sentences=tuple(_headlines(weighed, matter.synced)) if several else (),
         costs=tuple(_costs(weighed)) if several else (),
@@ -96,8 +96,8 @@ def _notes(run: Run, matter: Matter, weighed: Sequence[Weighed]) -> list[str]:
         names = sorted({label for label, _ in matter.failed})
         count = sum(map(len, matter.failed.values()))
         notes.append(
-            f"{count} of {len(run.cases)} cases did not pass, of {listed(names)}: where they would "
-            "stand is not known, and no figure here is theirs."
+            f"{count} of {len(run.cases)} cases did not pass, of {listed(names)}: their place "
+            "is not known, and no figure here comes from them."
         )
     if any(
         weighed_row.row.headline and (weighed_row.aside or unlike_sentence(weighed_row))

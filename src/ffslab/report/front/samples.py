@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Matter:
-    """All that a verdict is about. `failed`: cases without figures, by configuration and place."""
+    """What a front is about. `failed`: cases without figures, by configuration and place."""
 
     configurations: tuple[Configuration, ...]
     places: tuple[Place, ...]

@@ -1,0 +1,1 @@
+"""sample-files: writes some files, and syncs them."""

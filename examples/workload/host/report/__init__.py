@@ -1,0 +1,1 @@
+"""sample-files' part of a report."""

@@ -1,0 +1,155 @@
+"""Power cuts of SquashFS below UBIFS and JFFS2: what is found, and that a mistake would be.
+
+The mistake is one of overlayfs: its sources, as the lab kernel has them, are built as a module of a
+user's, where copying a file up does not sync its data.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from ffslab.exploration.guest import run_guest
+from ffslab.exploration.oracle import oracle_for
+from ffslab.exploration.run import UnitSpec, explored_of, history_of, opened, units_of
+from ffslab.exploration.study import Exploration, exploration_of
+from ffslab.exploration.unit import Judged, Unit
+from ffslab.exploration.verdict import CORRECT
+from ffslab.exploration.walked import State, parse_walk
+
+from ffslab.lab import ensure_lab
+from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.progress import ConsoleProgress
+from ffslab.lab.source import ensure_source
+from ffslab.loader import load_catalog
+from ffslab.paths import data_dir
+from ffslab.targets.uml.site import lab_parts
+
+EXPLORATION = """
+exploration = 1
+name = "small"
+title = "A round on a lower tree"
+
+[base]
+board = "apf27"
+partition_bytes = "8 MiB"
+filesystem = "{filesystem}"
+
+[[workload]]
+kind = "overlay"
+parameters.rounds = 1
+parameters.big_bytes = 20_000
+
+[cuts]
+fill_sample = 2
+{cuts}
+"""
+# Both are told in docs/findings.md, and so is the very first page of JFFS2.
+KNOWN = {
+    "overlay-jffs2": {("mount-fails", "torn-bits"), ("name-lost", "torn-prefix")},
+    "overlay-ubifs": {("unreadable", "torn-prefix")},
+}
+SYNCED = "if (!error && ovl_should_sync(ofs))"
+
+
+def unit_of(filesystem: str, cuts: str, catalogs: list[Path]) -> tuple[Exploration, UnitSpec]:
+    text = EXPLORATION.format(filesystem=filesystem, cuts=cuts)
+    exploration = exploration_of(text, "small.toml", load_catalog(catalogs))
+    (unit,) = units_of(exploration)
+    return exploration, unit
+
+
+def explored(
+    filesystem: str, directory: Path, cuts: str = "", catalogs: list[Path] | None = None
+) -> list[Judged]:
+    exploration, spec = unit_of(filesystem, cuts, catalogs or [])
+    history = history_of(spec)
+    guest = explored_of(exploration, spec, history)
+    lab = ensure_lab(**lab_parts([spec.case]))
+    with opened(lab, [spec.case], directory, 1, None) as (target, _):
+        unit = Unit(
+            guest,
+            exploration.cuts,
+            spec.case.seed,
+            lambda name, states: run_guest(target, lab, guest, states, directory / name, 120),
+            oracle_for(spec.case, history),
+        )
+        return list(unit.explore().judged)
+
+
+def wrong(judged: list[Judged]) -> set[tuple[str, str]]:
+    return {
+        (one.verdict.outcome, one.name.cut.kind) for one in judged if one.verdict.outcome != CORRECT
+    }
+
+
+@pytest.mark.parametrize("filesystem", KNOWN)
+def test_what_a_cut_leaves_of_an_overlay(lab: LabBuild, tmp_path: Path, filesystem: str) -> None:
+    del lab
+    judged = explored(filesystem, tmp_path)
+    assert len(judged) > 200
+    assert wrong(judged) <= KNOWN[filesystem]
+    assert sum(one.verdict.outcome != CORRECT for one in judged) <= 10
+
+
+@pytest.mark.parametrize("filesystem", KNOWN)
+def test_all_of_the_stack_is_mounted_and_measured(
+    lab: LabBuild, tmp_path: Path, filesystem: str
+) -> None:
+    exploration, spec = unit_of(filesystem, "", [])
+    guest = explored_of(exploration, spec, history_of(spec))
+    with opened(lab, [spec.case], tmp_path, 1, None) as (target, _):
+        first = run_guest(target, lab, guest, "", tmp_path / "log", 60)
+        assert first is not None and first.log is not None
+        last = len(first.log.splitlines()) - 1
+        texts = run_guest(target, lab, guest, f"{last} done 0\n", tmp_path / "walk", 60)
+    assert texts is not None
+    walk = parse_walk(texts.walk)
+    (state,) = walk.states
+    assert isinstance(state, State) and state.seen and state.again and state.used == "ok"
+    assert state.seen.digest == state.after.digest == state.again.digest  # type: ignore[union-attr]
+    # SquashFS's superblock and tables are read through the chip, too: its root alone is a page.
+    assert state.mount is not None and state.mount.pages_read > 1
+    tree = {
+        line.split(" ")[1]: line.split(" ")
+        for line in walk.texts[state.seen.digest].split("\n")
+        if line
+    }
+    # Inodes of the lower, and of the upper file system; those of directories are overlayfs's.
+    devices = {path: int(words[4]) // 10**12 for path, words in tree.items() if words[0] == "file"}
+    assert devices["r0/still"] == devices["r0/keep/p"] != 0
+    assert devices["r0/gone"] not in (0, devices["r0/still"])
+    assert devices["r0/third"] == devices["r0/meta"] == devices["r0/gone"]
+    assert tree["r0/alias"][3] == "2" and devices["r0/alias"] == devices["r0/still"]
+
+
+def without_sync(directory: Path) -> Path:
+    """A catalog whose overlay-ubifs has an overlayfs that copies without syncing."""
+    source = ensure_source(ConsoleProgress()).tree / "fs"
+    copy = directory / "overlay"
+    shutil.copytree(
+        source / "overlayfs", copy, ignore=shutil.ignore_patterns("Kconfig", "Makefile")
+    )
+    shutil.copy(source / "exportfs" / "expfs.c", copy)
+    kbuild = (data_dir("kmod") / "overlay" / "Kbuild").read_text()
+    (copy / "Kbuild").write_text(kbuild[: kbuild.index("$(obj)/expfs.o")])
+    text = (copy / "copy_up.c").read_text()
+    assert text.count(SYNCED) == 1
+    (copy / "copy_up.c").write_text(text.replace(SYNCED, "if (0)"))
+    described = (data_dir("catalog") / "filesystems" / "overlay-ubifs.toml").read_text()
+    described = described.replace('name = "overlay-ubifs"', 'name = "overlay-unsynced"', 1)
+    described += '\n[module_source]\ndirectory = "../../overlay"\n'
+    catalog = directory / "catalog" / "filesystems"
+    catalog.mkdir(parents=True)
+    (catalog / "overlay-unsynced.toml").write_text(described)
+    return catalog.parent
+
+
+def test_a_copy_that_is_not_synced_is_found(lab: LabBuild, tmp_path: Path) -> None:
+    del lab
+    catalogs = [without_sync(tmp_path)]
+    judged = explored("overlay-unsynced", tmp_path / "run", 'kinds = ["lost"]', catalogs)
+    found = [one.verdict for one in judged if one.verdict.outcome != CORRECT]
+    assert {one.outcome for one in found} & {"synced-data-lost", "stale-data", "wrong-size"}
+    assert len(found) > 3
