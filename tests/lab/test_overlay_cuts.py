@@ -10,24 +10,23 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ffslab.exploration.guest import run_guest
-from ffslab.exploration.oracle import oracle_for
-from ffslab.exploration.run import UnitSpec, explored_of, history_of, opened, units_of
-from ffslab.exploration.study import Exploration, exploration_of
-from ffslab.exploration.unit import Judged, Unit
-from ffslab.exploration.verdict import CORRECT
-from ffslab.exploration.walked import State, parse_walk
+from cut_guests import cases_of_text, explored, opened
 
 from ffslab.lab import ensure_lab
 from ffslab.lab.lab_build import LabBuild
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.lab.source import ensure_source
-from ffslab.loader import load_catalog
+from ffslab.model.case import Case
 from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
+from ffslab.workloads.cuts.explore.guest import run_guest
+from ffslab.workloads.cuts.explored import Judged
+from ffslab.workloads.cuts.outcomes import CORRECT
+from ffslab.workloads.cuts.plan import cutter_of
+from ffslab.workloads.cuts.walk import State, parse_walk
 
-EXPLORATION = """
-exploration = 1
+STUDY = """
+schema = 1
 name = "small"
 title = "A round on a lower tree"
 
@@ -36,14 +35,12 @@ board = "apf27"
 partition_bytes = "8 MiB"
 filesystem = "{filesystem}"
 
-[[workload]]
-kind = "overlay"
-parameters.rounds = 1
-parameters.big_bytes = 20_000
-
-[cuts]
+[base.workload]
+kind = "cuts"
+history = "overlay"
+parameters = "rounds=1 big_bytes=20000"
 fill_sample = 2
-{cuts}
+{kinds}
 """
 # Both are told in docs/findings.md, and so is the very first page of JFFS2.
 KNOWN = {
@@ -53,59 +50,46 @@ KNOWN = {
 SYNCED = "if (!error && ovl_should_sync(ofs))"
 
 
-def unit_of(filesystem: str, cuts: str, catalogs: list[Path]) -> tuple[Exploration, UnitSpec]:
-    text = EXPLORATION.format(filesystem=filesystem, cuts=cuts)
-    exploration = exploration_of(text, "small.toml", load_catalog(catalogs))
-    (unit,) = units_of(exploration)
-    return exploration, unit
+def case_of(filesystem: str, kinds: str = "", catalogs: tuple[Path, ...] = ()) -> Case:
+    (case,) = cases_of_text(STUDY.format(filesystem=filesystem, kinds=kinds), catalogs)
+    return case
 
 
-def explored(
-    filesystem: str, directory: Path, cuts: str = "", catalogs: list[Path] | None = None
-) -> list[Judged]:
-    exploration, spec = unit_of(filesystem, cuts, catalogs or [])
-    history = history_of(spec)
-    guest = explored_of(exploration, spec, history)
-    lab = ensure_lab(**lab_parts([spec.case]))
-    with opened(lab, [spec.case], directory, 1, None) as (target, _):
-        unit = Unit(
-            guest,
-            exploration.cuts,
-            spec.case.seed,
-            lambda name, states: run_guest(target, lab, guest, states, directory / name, 120),
-            oracle_for(spec.case, history),
-        )
-        return list(unit.explore().judged)
+def all_cuts_of(case: Case, directory: Path) -> tuple[Judged, ...]:
+    directory.mkdir(exist_ok=True)
+    return explored(ensure_lab(**lab_parts([case])), case, directory).judged
 
 
-def wrong(judged: list[Judged]) -> set[tuple[str, str]]:
+def wrong(judged: tuple[Judged, ...]) -> set[tuple[str, str]]:
     return {
-        (one.verdict.outcome, one.name.cut.kind) for one in judged if one.verdict.outcome != CORRECT
+        (one.judgement.outcome, one.name.cut.kind)
+        for one in judged
+        if one.judgement.outcome != CORRECT
     }
 
 
 @pytest.mark.parametrize("filesystem", KNOWN)
 def test_what_a_cut_leaves_of_an_overlay(lab: LabBuild, tmp_path: Path, filesystem: str) -> None:
     del lab
-    judged = explored(filesystem, tmp_path)
+    judged = all_cuts_of(case_of(filesystem), tmp_path)
     assert len(judged) > 200
     assert wrong(judged) <= KNOWN[filesystem]
-    assert sum(one.verdict.outcome != CORRECT for one in judged) <= 10
+    assert sum(one.judgement.outcome != CORRECT for one in judged) <= 10
 
 
 @pytest.mark.parametrize("filesystem", KNOWN)
 def test_all_of_the_stack_is_mounted_and_measured(
     lab: LabBuild, tmp_path: Path, filesystem: str
 ) -> None:
-    exploration, spec = unit_of(filesystem, "", [])
-    guest = explored_of(exploration, spec, history_of(spec))
-    with opened(lab, [spec.case], tmp_path, 1, None) as (target, _):
-        first = run_guest(target, lab, guest, "", tmp_path / "log", 60)
-        assert first is not None and first.log is not None
-        last = len(first.log.splitlines()) - 1
-        texts = run_guest(target, lab, guest, f"{last} done 0\n", tmp_path / "walk", 60)
-    assert texts is not None
-    walk = parse_walk(texts.walk)
+    case = case_of(filesystem)
+    with opened(lab, case, tmp_path) as guests:
+        cutter = cutter_of(case, guests.rig)
+        first = run_guest(guests, cutter, "", tmp_path / "log")
+        assert first is not None and first[0].log is not None
+        last = len(first[0].log.splitlines()) - 1
+        ended = run_guest(guests, cutter, f"{last} done 0\n", tmp_path / "walk")
+    assert ended is not None
+    walk = parse_walk(ended[0].walk)
     (state,) = walk.states
     assert isinstance(state, State) and state.seen and state.again and state.used == "ok"
     assert state.seen.digest == state.after.digest == state.again.digest  # type: ignore[union-attr]
@@ -148,8 +132,8 @@ def without_sync(directory: Path) -> Path:
 
 def test_a_copy_that_is_not_synced_is_found(lab: LabBuild, tmp_path: Path) -> None:
     del lab
-    catalogs = [without_sync(tmp_path)]
-    judged = explored("overlay-unsynced", tmp_path / "run", 'kinds = ["lost"]', catalogs)
-    found = [one.verdict for one in judged if one.verdict.outcome != CORRECT]
+    case = case_of("overlay-unsynced", 'kinds = "lost"', (without_sync(tmp_path),))
+    judged = all_cuts_of(case, tmp_path / "run")
+    found = [one.judgement for one in judged if one.judgement.outcome != CORRECT]
     assert {one.outcome for one in found} & {"synced-data-lost", "stale-data", "wrong-size"}
     assert len(found) > 3
