@@ -29,7 +29,7 @@ from test_report_micro_support import Overrides, write_micro_run
 from test_report_support import case_ids, write_run
 from test_report_tree_support import files_text, images_text, mounts_text, write_tree_run
 
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import kinds_on
 from ffslab.report import build
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import SIZES
@@ -187,12 +187,13 @@ def test_logs_are_not_wider_than_the_window(tmp_path: Path) -> None:
 
 def test_power_cuts_are_not_wider_than_the_window(tmp_path: Path) -> None:
     """All kinds of cuts, of recoveries too, with several outcomes; long ids, calls and paths."""
+    kinds = kinds_on(["NAND"])
     bad = {"correct": 12_345, "synced-data-lost": 1_234, "mount-fails": 321}
-    twice = {f"{first} / {then}": bad for first in [*KINDS][:2] for then in [*KINDS][2:5]}
-    counts = {**dict.fromkeys(KINDS, bad), **twice}
+    twice = {f"{first} / {then}": bad for first in [*kinds][:2] for then in [*kinds][2:5]}
+    counts = {**dict.fromkeys(kinds, bad), **twice}
     findings = [
         finding(f"aaaa000{number}", f"1 {kind} 0 / 2 torn-bits 3", "mount-fails", detail="x" * 250)
-        for number, kind in enumerate(KINDS)
+        for number, kind in enumerate(kinds)
     ]
     cases = ("jffs2-updatebyrename-s1", "ubifs-appends-s1")
     texts = {**TEXTS, "history": HISTORY.replace("fsync a", f"fsync {'long/' * 40}")}
