@@ -300,9 +300,7 @@ def test_what_it_answers(clone: Path) -> None:
             assert re.search(r"compare .*base", run("./ffslab compare --help", clone))
             continue
         words = command.split()
-        if words[1] == "crash":
-            assert re.search(rf"^{words[3]} ", run("./ffslab crash list", clone), re.MULTILINE)
-            continue
+        assert count, command
         if words[1] == "advise":
             assert f" candidates, {count} cases" in run(f"{command} --dry-run", clone)
             continue

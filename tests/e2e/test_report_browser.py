@@ -19,20 +19,20 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "cuts"))
 
 from append_log_support import write_log_run
-from exploration_support import HISTORY, TEXTS, exploration_text, finding, kept, unit_of
+from cuts_support import HISTORY, TEXTS, finding, kept, made, study_text
 from test_append_log_report import STUDY as LOGS
 from test_append_log_report import does
 from test_report_micro_support import Overrides, write_micro_run
 from test_report_support import case_ids, write_run
 from test_report_tree_support import files_text, images_text, mounts_text, write_tree_run
 
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import kinds_on
 from ffslab.report import build
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import SIZES
-from ffslab.workloads.cuts.report.page import write_exploration
 
 # What ffslab size --json printed.
 SIZES_OF_CODE = Path(__file__).parents[1] / "golden" / "code-size.json"
@@ -185,24 +185,25 @@ def test_logs_are_not_wider_than_the_window(tmp_path: Path) -> None:
         assert_fits(answer, width)
 
 
-def test_explorations_are_not_wider_than_the_window(tmp_path: Path) -> None:
+def test_power_cuts_are_not_wider_than_the_window(tmp_path: Path) -> None:
     """All kinds of cuts, of recoveries too, with several outcomes; long ids, calls and paths."""
+    kinds = kinds_on(["NAND"])
     bad = {"correct": 12_345, "synced-data-lost": 1_234, "mount-fails": 321}
-    twice = {f"{first} / {then}": bad for first in [*KINDS][:2] for then in [*KINDS][2:5]}
-    counts = {**dict.fromkeys(KINDS, bad), **twice}
+    twice = {f"{first} / {then}": bad for first in [*kinds][:2] for then in [*kinds][2:5]}
+    counts = {**dict.fromkeys(kinds, bad), **twice}
     findings = [
         finding(f"aaaa000{number}", f"1 {kind} 0 / 2 torn-bits 3", "mount-fails", detail="x" * 250)
-        for number, kind in enumerate(KINDS)
+        for number, kind in enumerate(kinds)
     ]
-    units = ("jffs2-s1-update-by-rename", "ubifs-s1-log")
+    cases = ("jffs2-updatebyrename-s1", "ubifs-appends-s1")
     texts = {**TEXTS, "history": HISTORY.replace("fsync a", f"fsync {'long/' * 40}")}
-    directory = kept(
+    run = kept(
         tmp_path,
-        *(unit_of(unit, counts=counts, random=bad, findings=findings) for unit in units),
+        *(made(case, counts=counts, random=bad, findings=findings) for case in cases),
         texts=texts,
-        text=exploration_text(cuts="sample = 5"),
+        text=study_text(workload="sample = 5"),
     )
-    page = probed(write_exploration(directory))
+    page = probed(build(run.path))
     for width, theme in ((1280, "light"), (800, "dark"), (500, "light")):
         answer = probe(page, width, theme, tmp_path / f"profile-{width}")
         assert_fits(answer, width)

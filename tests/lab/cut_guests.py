@@ -16,13 +16,19 @@ from ffslab.lab.progress import SilentProgress
 from ffslab.loader import load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.study import expand, study_from_document
+from ffslab.oracle.history import History
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.registry import DEFAULT_TARGET
 from ffslab.targets.several import Guests
 from ffslab.targets.target import Opening, SiteOptions
 from ffslab.targets.uml.site import LocalSite
-from ffslab.workloads.cuts.plan import guest_case
-from ffslab.workloads.cuts.stored import CutsResult, cuts_result
+from ffslab.workloads.cuts.explore.explorer import Explorer
+from ffslab.workloads.cuts.explore.guest import run_guest
+from ffslab.workloads.cuts.explored import Explored
+from ffslab.workloads.cuts.oracle import oracle_for
+from ffslab.workloads.cuts.plan import cuts_on_chip, cutter_of, guest_case, history_of
+from ffslab.workloads.cuts.stored import CutsResult, configuration_of, cuts_result
+from ffslab.workloads.cuts.texts import GuestTexts
 from ffslab.workloads.results import results_of
 
 
@@ -102,3 +108,23 @@ def opened(
     opening = Opening([guest_case(case)], 1, directory)
     with LocalSite(lab).open(opening) as site:
         yield Guests(site.target.kind.rig, site.target.run, 1, limit_s, keep=keep)
+
+
+def explored(
+    lab: LabBuild, case: Case, directory: Path, history: History | None = None
+) -> Explored:
+    """All cuts of a case, in its own history or another."""
+    own = history or history_of(case)
+    with opened(lab, case, directory, 120) as guests:
+        cutter = cutter_of(case, guests.rig, own)
+
+        def guest(name: str, states: str) -> GuestTexts | None:
+            ended = run_guest(guests, cutter, states, directory / name)
+            return ended[0] if ended else None
+
+        first = guest("log", "")
+        assert first is not None and first.passed
+        explorer = Explorer(
+            *(configuration_of(case), cuts_on_chip(case), case.seed, guest), oracle_for(case, own)
+        )
+        return explorer.explore(first)

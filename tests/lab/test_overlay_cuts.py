@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cut_guests import cases_of_text, opened
+from cut_guests import cases_of_text, explored, opened
 
 from ffslab.lab import ensure_lab
 from ffslab.lab.lab_build import LabBuild
@@ -19,14 +19,10 @@ from ffslab.lab.source import ensure_source
 from ffslab.model.case import Case
 from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
-from ffslab.workloads.cuts.explore.explorer import Explorer
 from ffslab.workloads.cuts.explore.guest import run_guest
 from ffslab.workloads.cuts.explored import Judged
-from ffslab.workloads.cuts.oracle import oracle_for
 from ffslab.workloads.cuts.outcomes import CORRECT
-from ffslab.workloads.cuts.plan import cuts_of, cutter_of, history_of
-from ffslab.workloads.cuts.stored import configuration_of
-from ffslab.workloads.cuts.texts import GuestTexts
+from ffslab.workloads.cuts.plan import cutter_of
 from ffslab.workloads.cuts.walk import State, parse_walk
 
 STUDY = """
@@ -44,7 +40,7 @@ kind = "cuts"
 history = "overlay"
 parameters = "rounds=1 big_bytes=20000"
 fill_sample = 2
-kinds = "{kinds}"
+{kinds}
 """
 # Both are told in docs/findings.md, and so is the very first page of JFFS2.
 KNOWN = {
@@ -59,40 +55,26 @@ def case_of(filesystem: str, kinds: str = "", catalogs: tuple[Path, ...] = ()) -
     return case
 
 
-def explored(case: Case, directory: Path) -> list[Judged]:
-    history = history_of(case)
-    lab = ensure_lab(**lab_parts([case]))
+def all_cuts_of(case: Case, directory: Path) -> tuple[Judged, ...]:
     directory.mkdir(exist_ok=True)
-    with opened(lab, case, directory, 120) as guests:
-        cutter = cutter_of(case, guests.rig, history)
-
-        def guest(name: str, states: str) -> GuestTexts | None:
-            ended = run_guest(guests, cutter, states, directory / name)
-            return ended[0] if ended else None
-
-        explorer = Explorer(
-            *(configuration_of(case), cuts_of(case), case.seed, guest, oracle_for(case, history))
-        )
-        first = guest("log", "")
-        assert first is not None
-        return list(explorer.explore(first).judged)
+    return explored(ensure_lab(**lab_parts([case])), case, directory).judged
 
 
-def wrong(judged: list[Judged]) -> set[tuple[str, str]]:
+def wrong(judged: tuple[Judged, ...]) -> set[tuple[str, str]]:
     return {
-        (state.judgement.outcome, state.name.cut.kind)
-        for state in judged
-        if state.judgement.outcome != CORRECT
+        (one.judgement.outcome, one.name.cut.kind)
+        for one in judged
+        if one.judgement.outcome != CORRECT
     }
 
 
 @pytest.mark.parametrize("filesystem", KNOWN)
 def test_what_a_cut_leaves_of_an_overlay(lab: LabBuild, tmp_path: Path, filesystem: str) -> None:
     del lab
-    judged = explored(case_of(filesystem), tmp_path)
+    judged = all_cuts_of(case_of(filesystem), tmp_path)
     assert len(judged) > 150
     assert wrong(judged) <= KNOWN[filesystem]
-    assert sum(state.judgement.outcome != CORRECT for state in judged) <= 10
+    assert sum(one.judgement.outcome != CORRECT for one in judged) <= 10
 
 
 @pytest.mark.parametrize("filesystem", KNOWN)
@@ -105,9 +87,9 @@ def test_all_of_the_stack_is_mounted_and_measured(
         first = run_guest(guests, cutter, "", tmp_path / "log")
         assert first is not None and first[0].log is not None
         last = len(first[0].log.splitlines()) - 1
-        texts = run_guest(guests, cutter, f"{last} done 0\n", tmp_path / "walk")
-    assert texts is not None
-    walk = parse_walk(texts[0].walk)
+        ended = run_guest(guests, cutter, f"{last} done 0\n", tmp_path / "walk")
+    assert ended is not None
+    walk = parse_walk(ended[0].walk)
     (state,) = walk.states
     assert isinstance(state, State) and state.seen and state.again and state.used == "ok"
     assert state.seen.digest == state.after.digest == state.again.digest  # type: ignore[union-attr]
@@ -150,8 +132,8 @@ def without_sync(directory: Path) -> Path:
 
 def test_a_copy_that_is_not_synced_is_found(lab: LabBuild, tmp_path: Path) -> None:
     del lab
-    case = case_of("overlay-unsynced", "lost", (without_sync(tmp_path),))
-    outcomes = [state.judgement.outcome for state in explored(case, tmp_path / "run")]
-    bad = [outcome for outcome in outcomes if outcome != CORRECT]
-    assert {"synced-data-lost", "stale-data", "wrong-size"} & set(bad)
-    assert len(bad) > 3
+    case = case_of("overlay-unsynced", 'kinds = "lost"', (without_sync(tmp_path),))
+    judged = all_cuts_of(case, tmp_path / "run")
+    found = [one.judgement for one in judged if one.judgement.outcome != CORRECT]
+    assert {one.outcome for one in found} & {"synced-data-lost", "stale-data", "wrong-size"}
+    assert len(found) > 3

@@ -1,9 +1,9 @@
-"""Does the exploration of power cuts find mistakes? Some are planted, and each has to be found.
+"""Do power cuts find mistakes? Some are planted, and each has to be found.
 
 Those of JFFS2, UBIFS and UBI are in one lab kernel more (tests/planted/planted.patch), where
 "planted=NAME" on the command line has one of them; those of YAFFS2 and LogFS are changed copies of
 the module. Without the mistake, in the same kernel or with the module as it is, the same
-exploration finds nothing. `pytest -s` prints the table of docs/power-cuts.md. Syncs that do nothing
+same cuts find nothing. `pytest -s` prints the table of docs/power-cuts.md. Syncs that do nothing
 are a sample; FFSLAB_NIGHTLY=1 does them all.
 """
 
@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from cut_guests import cases_of_text, opened
+from cut_guests import cases_of_text, explored
 from planted_faults import FAULTS, Fault
 from planted_syncs import SAMPLE, SYNCS
 
@@ -33,14 +33,9 @@ from ffslab.model.specs import LabKernel
 from ffslab.oracle.history import parse_history
 from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
-from ffslab.workloads.cuts.explore.explorer import Explorer
-from ffslab.workloads.cuts.explore.guest import run_guest
 from ffslab.workloads.cuts.explored import Explored
-from ffslab.workloads.cuts.oracle import oracle_for
 from ffslab.workloads.cuts.outcomes import CORRECT
-from ffslab.workloads.cuts.plan import cuts_on_chip, cutter_of, history_of
-from ffslab.workloads.cuts.stored import configuration_of
-from ffslab.workloads.cuts.texts import GuestTexts
+from ffslab.workloads.cuts.plan import history_of
 
 NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 TRIED = tuple(fault for fault in SYNCS if NIGHTLY or fault.name in SAMPLE)
@@ -124,7 +119,7 @@ def changed_module(fault: Fault, directory: Path) -> Path:
     return catalog.parent
 
 
-def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bool) -> Explored:
+def cuts_with(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bool) -> Explored:
     """What the cuts find, with the mistake or without."""
     filesystem: str = fault.filesystem
     catalogs: tuple[Path, ...] = ()
@@ -147,20 +142,7 @@ def explored(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bo
         lab = ensure_lab(**lab_parts([case]))
     elif planted:
         case = replace(case, kernel=kernel_with(fault.mistake or fault.name))
-    with opened(lab, case, directory, 120) as guests:
-        cutter = cutter_of(case, guests.rig, history)
-
-        def guest(name: str, states: str) -> GuestTexts | None:
-            ended = run_guest(guests, cutter, states, directory / name)
-            return ended[0] if ended else None
-
-        first = guest("log", "")
-        assert first is not None and first.passed
-        explorer = Explorer(
-            *(configuration_of(case), cuts_on_chip(case), case.seed, guest),
-            oracle_for(case, history),
-        )
-        return explorer.explore(first)
+    return explored(lab, case, directory, history)
 
 
 def cpu_s() -> float:
@@ -176,10 +158,10 @@ def test_the_mistake_is_found_and_nothing_without_it(
     lab = None if fault.changes else request.getfixturevalue("planted_lab")
     (tmp_path / "without").mkdir()
     (tmp_path / "with").mkdir()
-    without = explored(fault, lab, tmp_path / "without", planted=False)
+    without = cuts_with(fault, lab, tmp_path / "without", planted=False)
     assert {one.judgement.outcome for one in without.judged} == {CORRECT}
     before_s = cpu_s()
-    found = explored(fault, lab, tmp_path / "with", planted=True)
+    found = cuts_with(fault, lab, tmp_path / "with", planted=True)
     outcomes = Counter(one.judgement.outcome for one in found.judged)
     words = [f"{count} {word}" for word, count in outcomes.most_common() if word != CORRECT]
     cells = (f"`{fault.name}`", fault.what, len(found.judged), ", ".join(words))

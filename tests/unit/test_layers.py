@@ -160,8 +160,6 @@ def test_the_model_names_no_workload() -> None:
                 assert word not in text, name
 
 
-# Of the lead: it runs power cuts on the campaign's targets instead, and then this row goes.
-NAMES_TARGETS = ("ffslab.exploration",)
 # A kernel is called after the machine that it is built for, and `qemu` is one as well.
 KERNELS = "ffslab.lab.lab"
 
@@ -171,7 +169,7 @@ def test_only_targets_name_a_target() -> None:
     names = target_names()
     assert DEFAULT_TARGET in names and len(names) > 2
     for name in MODULES:
-        if name.startswith(("ffslab.targets", *NAMES_TARGETS)):
+        if name.startswith("ffslab.targets"):
             continue
         own = tuple(f"ffslab.targets.{target}" for target in names)
         assert not [other for other in imports(name, typing=True) if other.startswith(own)], name

@@ -20,6 +20,7 @@ from ffslab.lab.lab_build import LabBuild
 from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.chip_file import CHUNK_BYTES, create_flash_file, flash_digest, flash_file_bytes
 from ffslab.targets.bounds import bounds
+from ffslab.targets.registry import site_module, target_names
 from ffslab.targets.target import GuestJob
 from ffslab.targets.uml.guests import LocalTarget, batch_command, kernel_arguments
 from ffslab.targets.uml.initramfs import (
@@ -333,6 +334,15 @@ def test_kill_all_ends_guests_and_starts_no_more(tmp_path: Path) -> None:
     assert time.monotonic() - started < 500  # it would sleep for twice as long
     (tmp_path / "case").rename(tmp_path / "first")
     assert target.run(_job(tmp_path)).killed
+
+
+def test_power_can_be_cut_where_a_target_says_so_and_nowhere_else() -> None:
+    """A rig without the steps would fail in the middle of a run; one with them would be skipped."""
+    kinds = {name: site_module(name).KIND for name in target_names()}
+    assert {"uml", "qemu", "ssh"} <= set(kinds)
+    for name, kind in kinds.items():
+        assert (kind.rig.cutting is not None) == kind.capabilities.power_cut, name
+    assert any(kind.capabilities.power_cut for kind in kinds.values())
 
 
 def test_missing_kernel_is_an_infrastructure_error(tmp_path: Path) -> None:

@@ -43,24 +43,35 @@ class Cuts(Workload):
         "variants of each kind that a seed decides, for each operation",
         needs="a history",
         lowest=1,
+        highest=10**9,
     )
     sample: int = key(
-        0, "so many states are drawn with the seed; 0: all", needs="a history", lowest=0
+        0,
+        "so many states are drawn with the seed; 0: all",
+        needs="a history",
+        lowest=0,
+        highest=10**9,
     )
     recovery_sample: int = key(
         0,
         "so many states whose recovery is cut as well, at every operation of it",
         needs="a history",
         lowest=0,
+        highest=10**9,
     )
     fill_sample: int = key(
-        FILLED, "so many states are filled until they are full", needs="check = full", lowest=0
+        FILLED,
+        "so many states are filled until they are full",
+        needs="check = full",
+        lowest=0,
+        highest=10**9,
     )
     random_sample: int = key(
         0,
         "so many of the states are counted once more, as cuts at random",
         needs="a history",
         lowest=0,
+        highest=10**9,
     )
     check: str = key(
         FULL,
@@ -69,16 +80,21 @@ class Cuts(Workload):
         pattern=f"^({FULL}|{MOUNT})$",
     )
     cuts: int = key(
-        20_000, "of a series: how many cuts follow each other", needs='history = "series"', lowest=1
+        20_000,
+        "of a series: how many cuts follow each other",
+        needs='history = "series"',
+        lowest=1,
+        highest=10**9,
     )
     space_every: int = key(
         1000,
         "of a series: after so many cuts the flash is filled once; 0: never",
         needs='history = "series"',
         lowest=0,
+        highest=10**9,
     )
     paired_distance_pages: int = key(
-        0, "pages that share cells lie so far apart; 0: they share none", lowest=0
+        0, "pages that share cells lie so far apart; 0: they share none", lowest=0, highest=10**9
     )
     timing: str = key(
         NO_TIME,

@@ -28,7 +28,7 @@ def shortfall(
     return None
 
 
-def verdict_times_ns(_result: CaseResult) -> dict[str, float]:
+def compared_times_ns(_result: CaseResult) -> dict[str, float]:
     """None: nothing here is decided by a time."""
     return {}
 

@@ -1,1 +1,1 @@
-"""The HTML page of an exploration of power cuts."""
+"""The page of power cuts."""
