@@ -70,9 +70,7 @@ class Tree(Workload):
         needs="the step create or log in workload.steps",
     )
     sync: bool = key(False, "fsync() of each created file", needs=_CREATE)
-    list_stat: bool = key(
-        True, "list and find lstat() every entry, as busybox does", needs=_LIST
-    )
+    list_stat: bool = key(True, "list and find lstat() every entry, as busybox does", needs=_LIST)
     find_name: str = key(
         "no-such-name",
         "what find looks for",
