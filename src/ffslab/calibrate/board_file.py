@@ -36,7 +36,7 @@ def catalog_files(
         told = {"value": wait, "source": f"{source}: the CPU's time of an erase"}
         of_board.append(f"wait = {_table(told)}")
     chip = [
-        f"# The chip of {name}, calibrated; what is not stated here is as in {board.chip.name}.",
+        f"# The chip of {name}, calibrated; everything else is as in {board.chip.name}.",
         "schema = 1",
         f"name = {json.dumps(chip_name(name))}",
         f"extends = {json.dumps(board.chip.name)}",
@@ -46,7 +46,7 @@ def catalog_files(
         *of_chip,
     ]
     own = [
-        f"# {name}: calibrated; what is not stated here is as in {board.name}.",
+        f"# {name}: calibrated; everything else is as in {board.name}.",
         "schema = 1",
         f"name = {json.dumps(name)}",
         f"extends = {json.dumps(board.name)}",

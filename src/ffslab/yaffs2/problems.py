@@ -146,7 +146,7 @@ _CHECKPOINT = (
     *rules(
         Severity.WARNING,
         ("checkpoint-invalid", "a checkpoint that is there completely is readable"),
-        ("checkpoint-free", "the number of free chunks is that of pages not in use"),
+        ("checkpoint-free", "the number of free chunks is the number of pages not in use"),
         ("checkpoint-flags", "the summary and shrink marks of blocks fit the flash"),
         ("checkpoint-order", "objects are in the order of their hash buckets"),
     ),
