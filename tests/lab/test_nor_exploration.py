@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from test_exploration import finish, wrong
 
 from ffslab.exploration.run import Directory, Request, begin
@@ -14,6 +16,7 @@ from ffslab.oracle.faults import kinds_on
 from ffslab.paths import data_dir
 
 SHIPPED = (data_dir("explorations") / "nor-cuts.toml").read_text(encoding="utf-8")
+TORN_KINDS = ("torn-prefix", "torn-bits")
 # UBIFS where a torn page has parts of two of its units (docs/findings.md).
 KNOWN = {("ubifs", "mount-fails")}
 TORN = """
@@ -40,21 +43,32 @@ check = "mount"
 def explored(directory: Path, text: str, catalogs: tuple[Path, ...] = ()) -> Directory:
     path = directory / "cuts.toml"
     path.write_text(text)
-    request = Request(str(path), (), catalogs, "ffslab crash run cuts.toml")
+    request = Request(str(path), catalogs, (), "ffslab crash run cuts.toml")
     run = begin(request, directory, datetime(2026, 1, 1, tzinfo=UTC))
     finish(run)
     return run
 
 
-def test_a_sample_of_nor_cuts(lab: LabBuild, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("cuts", "least", "kinds"),
+    [
+        ("sample = 40", 27 * 35, kinds_on(["NOR"], ["lost", *TORN_KINDS, "weak-bits"])),
+        ('kinds = ["erase-zeros", "erase-bits"]', 200, ("erase-zeros", "erase-bits")),
+    ],
+    ids=["any", "erases"],
+)
+def test_a_part_of_nor_cuts(
+    lab: LabBuild, tmp_path: Path, cuts: str, least: int, kinds: Sequence[str]
+) -> None:
+    """A draw from all states, and all of the rarer ones: erases that were cut off."""
     del lab
     assert "recovery_sample = 3" in SHIPPED
-    text = SHIPPED.replace("recovery_sample = 3", "sample = 60\nfill_sample = 2")
+    text = SHIPPED.replace("recovery_sample = 3", f"{cuts}\nfill_sample = 1")
     run = explored(tmp_path, text)
     units = list(run.units())
     assert len(units) == 27
-    assert sum(unit["states"] for unit in units) > 27 * 50
-    assert {kind for unit in units for kind in unit["counts"]} == set(kinds_on(["NOR"]))
+    assert sum(unit["states"] for unit in units) > least
+    assert {kind for unit in units for kind in unit["counts"]} >= set(kinds)
     assert wrong(units) <= KNOWN
     sectors = {unit["filesystem"]: set[int]() for unit in units}
     for unit in units:
