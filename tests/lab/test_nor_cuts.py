@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from cut_guests import run_of
 
 from ffslab.lab.lab_build import LabBuild
@@ -15,6 +17,7 @@ from ffslab.workloads.cuts.stored import cuts_result
 from ffslab.workloads.results import results_of
 
 SHIPPED = (data_dir("studies") / "nor-cuts.toml").read_text(encoding="utf-8")
+TORN_KINDS = ("torn-prefix", "torn-bits")
 # UBIFS where a torn page has parts of two of its units (docs/findings.md).
 KNOWN = {("ubifs", "mount-fails")}
 TORN = """
@@ -47,21 +50,32 @@ def wrong(run: RunDirectory) -> set[tuple[str, str]]:
     return found
 
 
-def test_a_sample_of_nor_cuts(lab: LabBuild, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("cuts", "least", "kinds"),
+    [
+        ("sample = 40", 27 * 35, kinds_on(["NOR"], ["lost", *TORN_KINDS, "weak-bits"])),
+        ('kinds = "erase-zeros erase-bits"', 200, ("erase-zeros", "erase-bits")),
+    ],
+    ids=["any", "erases"],
+)
+def test_a_part_of_nor_cuts(
+    lab: LabBuild, tmp_path: Path, cuts: str, least: int, kinds: Sequence[str]
+) -> None:
+    """A draw from all states, and all of the rarer ones: erases that were cut off."""
     del lab
     assert "recovery_sample = 3" in SHIPPED
-    text = SHIPPED.replace("recovery_sample = 3", "sample = 60\nfill_sample = 2")
+    text = SHIPPED.replace("recovery_sample = 3", f"{cuts}\nfill_sample = 1")
     run = run_of(text, tmp_path)
     results = list(results_of(run))
     assert len(results) == 27
-    every = [cuts for result in results if (cuts := cuts_result(result)) is not None]
-    assert len(every) == 27 and sum(cuts["states"] for cuts in every) > 27 * 50
-    assert {kind for cuts in every for kind in cuts["counts"]} == set(kinds_on(["NOR"]))
+    every = [found for result in results if (found := cuts_result(result)) is not None]
+    assert len(every) == 27 and sum(found["states"] for found in every) > least
+    assert {kind for found in every for kind in found["counts"]} >= set(kinds)
     assert wrong(run) <= KNOWN
     pages: dict[str, set[int]] = {}
-    for result, cuts in zip(results, every, strict=True):
+    for result, found in zip(results, every, strict=True):
         log = parse_log((run.case_dir(result["id"]) / "log").read_text())
-        assert cuts["operations"] == len(log) > 100
+        assert found["operations"] == len(log) > 100
         programmed = {entry.page for entry in log if entry.page is not None}
         pages.setdefault(str(result["spec"]["filesystem"]["name"]), set()).update(programmed)
         assert not {entry.verb for entry in log} - {"program", "erase"}  # nothing is marked bad

@@ -219,6 +219,26 @@ def test_no_circle_of_sources(program: str) -> None:
     assert circle(edges) == []
 
 
+def parts(module: str) -> set[str]:
+    """What a module is compiled from, by its Kbuild: folders and sources without their ending."""
+    text = (KMOD / module / "Kbuild").read_text(encoding="utf-8")
+    lists = dict(re.findall(r"^(\w+) := (.+)$", text, re.MULTILINE))
+    (objects,) = re.findall(rf"^{module}-y := (.+)$", text, re.MULTILINE)
+    found = set()
+    for variable, prefix in re.findall(r"\$\((\w+):%=(\w+)_%\.o\)", objects):
+        folder = "vnand_crash" if prefix == "crash" else prefix
+        found |= {f"{folder}/{part}" for part in lists[variable].split()}
+    own = re.sub(r"\$\(.*?\)", "", objects).split()
+    return found | {f"{module}/{name.removesuffix('.o')}" for name in own}
+
+
+def test_vnor_crash_is_vnor_and_vnand_crash_and_has_no_source_of_its_own() -> None:
+    assert sources(KMOD / "vnor_crash") == []
+    logging = {part for part in parts("vnand_crash") if part.startswith("vnand_crash/")}
+    assert "vnand_crash/cut" in logging and "vnor/mtd" in parts("vnor")
+    assert parts("vnor_crash") == parts("vnor") | logging
+
+
 @pytest.mark.parametrize(
     "name", [f"{m}/{n}" for m in MODULES for n in sources(KMOD / m) if n.endswith(".c")]
 )

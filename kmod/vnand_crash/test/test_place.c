@@ -122,7 +122,7 @@ static void test_without_ecc(void)
 		.page_bytes = 256, .subpages = 1, .ecc_step_bytes = 64,
 	};
 	static u8 room[256], bits[256];
-	const u8 mark[2] = { 0x0f, 0x00 };
+	const u8 mark[2] = { 0x3f, 0x00 };
 	struct vnand_place weak = place_with(0, 3, 0, 0), after = { .good = room };
 
 	memset(good, 0xff, sizeof(good));
@@ -130,11 +130,12 @@ static void test_without_ecc(void)
 	good[64] = 0x1f;		/* reads so until power was off */
 	weak.unstable = true;
 	weak.boot = 1;
-	bits[126] = 0x0f;
+	good[126] = 0xf3;		/* programmed before */
+	bits[126] = 0x33;
 	bits[127] = 0;
 	check(vnand_place_program(&nor, &weak, 126, 2, mark, NULL, bits,
 				  &after), "it stays weak");
-	check(room[64] == 0x1f && room[125] == 0xff && room[126] == 0x0f &&
+	check(room[64] == 0x1f && room[125] == 0xff && room[126] == 0x33 &&
 	      !room[127] && room[128] == 0xff, "two bytes more are programmed");
 	check(after.errors[1] == 3 && !after.errors[0] && !after.errors[2],
 	      "the three bits are wrong as before: %u", after.errors[1]);

@@ -191,7 +191,10 @@ EXCUSED = {
     "torn-bits": (HALF_BITS, HALF_BITS),
     # What an erase leaves behind was of no use any more.
     "erase-half": (NO_EXCUSE, NO_EXCUSE),
+    "erase-zeros": (NO_EXCUSE, NO_EXCUSE),
+    "erase-bits": (NO_EXCUSE, NO_EXCUSE),
     "unstable": (NO_EXCUSE, PAGE_GONE),
+    "weak-bits": (NO_EXCUSE, PAGE_GONE),
     "paired": (PAGE_GONE, PAGE_GONE),
 }
 
@@ -205,7 +208,7 @@ def test_loss_of_what_was_synced_is_excused_where_a_page_with_it_may_be_gone(nam
     kind = KINDS[name]
     for excuse, may_be_lost in (
         (kind.first, name == "paired"),
-        (kind.second, name in ("paired", "unstable")),
+        (kind.second, name in ("paired", "unstable", "weak-bits")),
     ):
         for filesystem in ROOT_LINKS:
             found = kinds(filesystem, "create a\nsync\n", excuse=excuse)
