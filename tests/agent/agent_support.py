@@ -128,9 +128,9 @@ def phases(records: list[Record]) -> dict[str, Record]:
 
 
 def latency(records: list[Record], phase: str, op: str) -> Record | None:
-    found = [r for r in of_type(records, "latency") if (r["phase"], r["op"]) == (phase, op)]
-    assert len(found) <= 1
-    return found[0] if found else None
+    latencies = [r for r in of_type(records, "latency") if (r["phase"], r["op"]) == (phase, op)]
+    assert len(latencies) <= 1
+    return latencies[0] if latencies else None
 
 
 class tmpfs:  # noqa: N801 - used like a function

@@ -60,16 +60,16 @@ def test_latencies_agree(agent: Agent) -> None:
         ("transactions", "append", "files_appended"),
         ("deletion", "delete", "files_deleted"),
     ]:
-        found = latency(records, phase, op)
-        assert found is not None and found["count"] == p[phase][key]
-    for found in of_type(records, "latency"):
-        indexes = [index for index, _ in found["buckets"]]
+        create = latency(records, phase, op)
+        assert create is not None and create["count"] == p[phase][key]
+    for latency_record in of_type(records, "latency"):
+        indexes = [index for index, _ in latency_record["buckets"]]
         assert indexes == sorted(set(indexes))
-        assert sum(n for _, n in found["buckets"]) == found["count"]
-        assert indexes[0] == bucket_index(found["min_ns"])
-        assert indexes[-1] == bucket_index(found["max_ns"])
-        elapsed = p[found["phase"]]["t_end_ns"] - p[found["phase"]]["t_start_ns"]
-        assert found["sum_ns"] <= elapsed
+        assert sum(n for _, n in latency_record["buckets"]) == latency_record["count"]
+        assert indexes[0] == bucket_index(latency_record["min_ns"])
+        assert indexes[-1] == bucket_index(latency_record["max_ns"])
+        elapsed = p[latency_record["phase"]]["t_end_ns"] - p[latency_record["phase"]]["t_start_ns"]
+        assert latency_record["sum_ns"] <= elapsed
     writes = latency(records, "creation", "request-write")
     assert writes is not None and writes["count"] >= p["creation"]["bytes_written"] / 1000
 
@@ -139,8 +139,8 @@ def test_full_partition(agent: Agent) -> None:
         creation = phases(records)["creation"]
         assert creation["errno_name"] == "ENOSPC" and "partition" in creation["message"]
         assert 100 < creation["files_created"] < 5000
-        found = latency(records, "creation", "create")
-        assert found is not None and found["count"] == creation["files_created"]
+        create = latency(records, "creation", "create")
+        assert create is not None and create["count"] == creation["files_created"]
         assert [s["status"] for s in of_type(records, "step")] == ["error", "ok"]
         assert records[-1]["status"] == "error" and records[-1]["steps_run"] == 2
 

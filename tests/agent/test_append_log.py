@@ -21,13 +21,13 @@ def log(agent: Agent, keys: str, expect: int = 0) -> list[Record]:
 
 
 def summary(records: list[Record]) -> dict[str, object]:
-    (found,) = of_type(records, "append-log")
-    return {key: found[key] for key in ORDER["append-log"][2:]}
+    (record,) = of_type(records, "append-log")
+    return {key: record[key] for key in ORDER["append-log"][2:]}
 
 
 def counts(records: list[Record]) -> tuple[int, ...]:
-    found = (latency(records, "append", op) for op in OPS)
-    return tuple(record["count"] if record else 0 for record in found)
+    latencies = (latency(records, "append", op) for op in OPS)
+    return tuple(record["count"] if record else 0 for record in latencies)
 
 
 def numbers(agent: Agent, name: str) -> list[int]:
@@ -55,8 +55,8 @@ def test_log_records(agent: Agent) -> None:
 
 def test_a_line_with_its_sync_is_the_sum_of_both(agent: Agent) -> None:
     records = log(agent, "lines=50 fsync_every=1 sync=fdatasync")
-    found = {op: latency(records, "append", op) for op in OPS}
-    append, sync, both = (found[op] for op in OPS[:3])
+    by_op = {op: latency(records, "append", op) for op in OPS}
+    append, sync, both = (by_op[op] for op in OPS[:3])
     assert append is not None and sync is not None and both is not None
     assert append["count"] == sync["count"] == both["count"] == 50
     assert append["sum_ns"] < both["sum_ns"] and sync["sum_ns"] <= both["sum_ns"]
@@ -121,9 +121,9 @@ def test_a_full_partition(agent: Agent) -> None:
         assert list(p) == ["append", "verify"]
         assert p["append"]["errno_name"] == "ENOSPC" and "rotate_bytes" in p["append"]["message"]
         assert p["verify"]["status"] == "ok" and p["verify"]["bytes_read"] == 1 << 20
-        found = summary(records)
-        assert found["stopped"] == "ENOSPC" and found["lines_done"] == (1 << 20) // 1000
-        assert found["bytes"] == (1 << 20) // 1000 * 1000
+        totals = summary(records)
+        assert totals["stopped"] == "ENOSPC" and totals["lines_done"] == (1 << 20) // 1000
+        assert totals["bytes"] == (1 << 20) // 1000 * 1000
         step = of_type(records, "step")[0]
         assert step["may_fill"] is True and step["errno_name"] == "ENOSPC"
     with tmpfs(agent, "1m") as top:

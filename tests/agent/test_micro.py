@@ -53,9 +53,9 @@ def test_micro_records(agent: Agent) -> None:
     pairs = zip(done["t_start_ns"], ends, strict=True)
     edges = [p["measure"]["t_start_ns"], *itertools.chain(*pairs), p["measure"]["t_end_ns"]]
     assert edges == sorted(edges)
-    found = latency(records, "measure", "request-write")
-    assert found is not None and found["count"] == 3000
-    assert found["sum_ns"] == sum(done["latency_ns"])
+    writes = latency(records, "measure", "request-write")
+    assert writes is not None and writes["count"] == 3000
+    assert writes["sum_ns"] == sum(done["latency_ns"])
     assert (agent.dir / "ffslab.test").stat().st_size == 3_000_000
     assert not of_type(records, "request-flash") and not of_type(records, "tasks")
 
@@ -150,8 +150,8 @@ def test_micro_parallel(agent: Agent) -> None:
         for done in (requests(records, stream) for stream in range(5))
     )
     assert latest <= phases(records)["measure"]["t_end_ns"]
-    found = latency(records, "measure", "request-write")
-    assert found is not None and found["count"] == 2001
+    writes = latency(records, "measure", "request-write")
+    assert writes is not None and writes["count"] == 2001
     agent.micro(
         "micro pattern=sequential-read existing=1 cache=keep parallel=64 volume_bytes=1000000"
     )

@@ -21,13 +21,13 @@ def probe(agent: Agent, line: str, expect: int = 0) -> list[Record]:
 def test_each_kind_is_a_phase_with_its_cpu_time(agent: Agent) -> None:
     for kind in KINDS:
         records = probe(agent, f"what={kind} phase=of-{kind} count=7 bytes=4096")
-        (found,) = of_type(records, "probe")
-        assert (found["phase"], found["what"]) == (f"of-{kind}", kind)
-        assert (found["count"], found["bytes"]) == (7, 4096)
+        (record,) = of_type(records, "probe")
+        assert (record["phase"], record["what"]) == (f"of-{kind}", kind)
+        assert (record["count"], record["bytes"]) == (7, 4096)
         phase = phases(records)[f"of-{kind}"]
         took = int(str(phase["t_end_ns"])) - int(str(phase["t_start_ns"]))
         assert phase["status"] == "ok" and phase["workload"] == "probe"
-        assert 0 < int(str(found["cpu_ns"])) <= took
+        assert 0 < int(str(record["cpu_ns"])) <= took
         assert not of_type(records, "latency")
 
 

@@ -35,14 +35,17 @@ def test_phases_and_their_counts(agent: Agent) -> None:
     assert [p[name]["bytes_written"] for name in p] == [1_000_000, 0, 100_000, 0, 0, 0]
     assert [p[name]["bytes_read"] for name in p] == [0, 0, 0, 0, 1_000_000, 100_000]
     for name, op in PARTS.items():
-        found, one = latency(records, name, op), summaries(records)[name]
-        assert found is not None and found["count"] == one["requests"] == one["requests_done"]
-        assert found["max_ns"] == one["slowest"]["latency_ns"]
+        requests, summary = latency(records, name, op), summaries(records)[name]
+        assert (
+            requests is not None
+            and requests["count"] == summary["requests"] == summary["requests_done"]
+        )
+        assert requests["max_ns"] == summary["slowest"]["latency_ns"]
         phase = p[name]
-        assert found["sum_ns"] <= phase["t_end_ns"] - phase["t_start_ns"]
-        started = one["slowest"]["t_start_ns"]
-        assert phase["t_start_ns"] <= started <= phase["t_end_ns"] - found["max_ns"]
-        assert (one["above_2s"], one["above_10s"], one["stopped"]) == (0, 0, "")
+        assert requests["sum_ns"] <= phase["t_end_ns"] - phase["t_start_ns"]
+        started = summary["slowest"]["t_start_ns"]
+        assert phase["t_start_ns"] <= started <= phase["t_end_ns"] - requests["max_ns"]
+        assert (summary["above_2s"], summary["above_10s"], summary["stopped"]) == (0, 0, "")
         assert latency(records, name, "sync") is None
     assert (agent.dir / "tiobench.0").stat().st_size == 1_000_000
     assert "left over" in bench(agent, f"{SMALL} block_bytes=1000", expect=1)[-1]["message"]
@@ -54,12 +57,12 @@ def test_threads_have_a_file_each(agent: Agent) -> None:
     # A third of 1,000,000 bytes in whole blocks of 100.
     assert sizes == {f"tiobench.{thread}": 333_300 for thread in range(3)}
     for name, op in PARTS.items():
-        one, found = summaries(records)[name], latency(records, name, op)
-        assert one["threads"] == 3 and one["file_bytes"] == 999_900 and found is not None
-        assert one["requests_done"] == (999 if name.startswith("random") else 9999)
+        summary, requests = summaries(records)[name], latency(records, name, op)
+        assert summary["threads"] == 3 and summary["file_bytes"] == 999_900 and requests is not None
+        assert summary["requests_done"] == (999 if name.startswith("random") else 9999)
         full = [r for r in of_type(records, "full-latency") if (r["phase"], r["op"]) == (name, op)]
         values = [value for record in full for value in record["values_ns"]]
-        assert len(values) == found["count"] and sum(values) == found["sum_ns"]
+        assert len(values) == requests["count"] and sum(values) == requests["sum_ns"]
         synced = latency(records, name, "sync")
         assert (synced["count"] if synced else 0) == (3 if op == "write" else 0)
 
@@ -98,8 +101,12 @@ def test_a_full_partition(agent: Agent) -> None:
         )
         assert marker.exists()
     assert list(phases(records)) == ["write"]
-    one = summaries(records)["write"]
-    assert (one["stopped"], one["requests"], one["requests_done"]) == ("ENOSPC", 244, 128)
+    summary = summaries(records)["write"]
+    assert (summary["stopped"], summary["requests"], summary["requests_done"]) == (
+        "ENOSPC",
+        244,
+        128,
+    )
     step = of_type(records, "step")[0]
     assert step["may_fill"] is True and step["errno_name"] == "ENOSPC"
 

@@ -22,8 +22,8 @@ MASK = (1 << 64) - 1
 
 
 def tree(records: list[Record], phase: str) -> Record:
-    (found,) = [record for record in of_type(records, "tree") if record["phase"] == phase]
-    return found
+    (tree_record,) = [record for record in of_type(records, "tree") if record["phase"] == phase]
+    return tree_record
 
 
 def facts(record: Record) -> dict[str, int]:
@@ -134,9 +134,9 @@ def test_tree_records(agent: Agent) -> None:
         ("list", "lstat"): 28, ("list", "readdir"): 16, ("find", "lstat"): 28,
         ("list-2", "readdir"): 16, ("check", "request-read"): 42, ("check", "readdir"): 14,
     }  # fmt: skip
-    found = {(r["phase"], r["op"]): r["count"] for r in of_type(records, "latency")}
-    assert counts.items() <= found.items(), found
-    assert ("list-2", "lstat") not in found and ("find-2", "lstat") not in found
+    counted = {(r["phase"], r["op"]): r["count"] for r in of_type(records, "latency")}
+    assert counts.items() <= counted.items(), counted
+    assert ("list-2", "lstat") not in counted and ("find-2", "lstat") not in counted
     p = phases(records)
     assert p["create"]["files_created"] == 21 and p["create"]["bytes_written"] == 21 * 750
     assert p["check"]["files_read"] == 21 and p["check"]["bytes_read"] == 21 * 750
@@ -167,8 +167,8 @@ def test_files_of_a_list(agent: Agent) -> None:
     (top / "empty").touch()
     listed = "%0A".join(("/libc", "lib/libc%201%0970000", "", "empty", "lib/libc%201%090"))
     records = agent.plan(f"tree-read dir={top} phase=read files={listed}")
-    found = tree(records, "read")
-    assert (found["files"], found["bytes"]) == (4, 270_000)
+    tree_record = tree(records, "read")
+    assert (tree_record["files"], tree_record["bytes"]) == (4, 270_000)
     phase = phases(records)["read"]
     assert phase["files_read"] == 4 and phase["bytes_read"] == 270_000
     times = latency(records, "read", "read")
@@ -239,11 +239,15 @@ def test_copy_is_as_cp_makes_it(agent: Agent) -> None:
         f"tree-copy from={agent.dir} dir={top}/sub/inside phase=copy-2",
     )
     for path in sorted([cp, *cp.rglob("*")]):
-        one = os.lstat(path)
+        original = os.lstat(path)
         other = os.lstat(copy / path.relative_to(cp))
-        assert (one.st_mode, one.st_uid, one.st_gid) == (other.st_mode, other.st_uid, other.st_gid)
+        assert (original.st_mode, original.st_uid, original.st_gid) == (
+            other.st_mode,
+            other.st_uid,
+            other.st_gid,
+        )
         if path != cp:  # which has lost two entries
-            assert one.st_mtime_ns == other.st_mtime_ns, path
+            assert original.st_mtime_ns == other.st_mtime_ns, path
     assert facts(tree(records, "copy")) == on_disk(copy)
     assert phases(records)["copy"]["bytes_written"] == on_disk(copy)["bytes"]
     # A copy inside of what is copied is not copied into itself.
@@ -293,8 +297,8 @@ def test_contents_compress_as_stated(agent: Agent) -> None:
         for name, keys in (("large", large), ("small", small)):
             for chunk in (4096, 131072):
                 keys_all = f"{keys} contents=compressible compressibility_percent={percent}"
-                found = saving(agent, f"{name}-{percent}-{chunk}", keys_all, chunk)
-                assert abs(found - percent) < 5, (name, percent, chunk, found)
+                saved = saving(agent, f"{name}-{percent}-{chunk}", keys_all, chunk)
+                assert abs(saved - percent) < 5, (name, percent, chunk, saved)
     assert saving(agent, "random", f"{large} contents=random", 131072) < 1
     # docs/plan-format.md states these.
     assert 58 < saving(agent, "text", f"{large} contents=text", 131072) < 66

@@ -18,8 +18,8 @@ def wear(agent: Agent, keys: str, expect: int = 0) -> list[Record]:
 
 
 def summary(records: list[Record]) -> tuple[object, ...]:
-    (found,) = of_type(records, "wear")
-    return tuple(found[key] for key in ORDER["wear"][2:])
+    (record,) = of_type(records, "wear")
+    return tuple(record[key] for key in ORDER["wear"][2:])
 
 
 def test_volumes_are_met(agent: Agent) -> None:
@@ -42,9 +42,9 @@ def test_without_static_data_there_is_nothing_to_verify(agent: Agent) -> None:
 
 
 def test_a_full_partition_keeps_the_static_data(agent: Agent) -> None:
-    with tmpfs(agent, "1m") as place:
+    with tmpfs(agent, "1m") as directory:
         records = agent.plan(
-            f"wear dir={place} static_bytes=500000 file_bytes=600000 volumes=9999999",
+            f"wear dir={directory} static_bytes=500000 file_bytes=600000 volumes=9999999",
             expect=1,
         )
     p = phases(records)
@@ -77,7 +77,7 @@ def test_overwrite_writes_into_the_file_that_is_there(agent: Agent) -> None:
     # Two pieces more: one or two of the four differ, and only whole ones.
     later = contents("volumes=4000,6000")
     pairs = [(whole[at : at + 1000], later[at : at + 1000]) for at in range(0, 4000, 1000)]
-    assert 1 <= sum(one != other for one, other in pairs) <= 2
+    assert 1 <= sum(earlier != other for earlier, other in pairs) <= 2
     assert contents("volumes=4000,6000") == later != contents("volumes=4000,6000 seed=2")
 
 

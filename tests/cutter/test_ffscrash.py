@@ -70,8 +70,8 @@ def observation(root: Path) -> list[str]:
     paths = [b"."]
     for directory, directories, files in os.walk(top):
         inside = os.path.relpath(directory, top)
-        for found in directories + files:
-            paths.append(found if inside == b"." else inside + b"/" + found)
+        for name in directories + files:
+            paths.append(name if inside == b"." else inside + b"/" + name)
     return [line(top, path) for path in sorted(paths)]
 
 
@@ -210,7 +210,7 @@ def test_strange_names_are_words(program: Program) -> None:
     (program.root / "link").symlink_to("to somewhere")
     lines = program.observe()
     assert lines == observation(program.root)
-    assert any(found.split()[1] == "new%0aline/x" for found in lines)
+    assert any(line.split()[1] == "new%0aline/x" for line in lines)
 
 
 def test_random_trees(program: Program) -> None:
@@ -249,11 +249,11 @@ def test_large_files(program: Program) -> None:
     with (program.root / "huge").open("wb") as file:
         file.truncate(2**40)
     lines = program.observe()
-    holes = [found.split() for found in lines if " hole " in found or " huge " in found]
+    holes = [line.split() for line in lines if " hole " in line or " huge " in line]
     assert holes[0][5:] == ["0", f"{zlib.crc32(bytes(512)):08x}*{200 * mib // 512}"]
     assert holes[1][5:] == [str(errno.EFBIG), "-"]
     (program.root / "huge").unlink()
-    assert [found for found in lines if " huge " not in found] == observation(program.root)
+    assert [line for line in lines if " huge " not in line] == observation(program.root)
 
 
 def test_a_directory_that_is_not_there(program: Program) -> None:

@@ -222,15 +222,15 @@ def test_a_chip_and_a_board_of_your_own(
         done.setdefault(verb, []).append(Done(command, output))
 
     dry, real = (
-        [one for one in done["run"] if ("--dry-run" in one.command) is wanted]
+        [done_run for done_run in done["run"] if ("--dry-run" in done_run.command) is wanted]
         for wanted in (True, False)
     )
     assert "4 cases of study mine" in dry[0].output
     assert len(real) == 2
-    for one in real:
-        reports(one, clone)
+    for real_run in real:
+        reports(real_run, clone)
     # The reader's chip is the one under test, in the order in which the text tells it.
-    study = next(one for one in real if one.command.endswith("run mine"))
+    study = next(real_run for real_run in real if real_run.command.endswith("run mine"))
     results = re.search(r"^results: (\S+)$", study.output, re.MULTILINE)
     assert results
     lines = (clone / results[1] / "results.jsonl").read_text(encoding="utf-8").splitlines()

@@ -110,9 +110,9 @@ def probe(page: Path, width: int, theme: str, profile: Path) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     messages = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert messages == []
-    found = re.search(r'<output id="probe">(.*?)</output>', done.stdout, re.DOTALL)
-    assert found, done.stdout[-2000:]
-    answer = json.loads(unescape(found.group(1)))
+    output = re.search(r'<output id="probe">(.*?)</output>', done.stdout, re.DOTALL)
+    assert output, done.stdout[-2000:]
+    answer = json.loads(unescape(output.group(1)))
     assert isinstance(answer, dict)
     return answer
 

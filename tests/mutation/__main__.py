@@ -27,14 +27,14 @@ GOAL_PERCENT = 95
 
 def titles(targets: Sequence[Target], sources: Sequence[CTarget]) -> list[str]:
     """Of all mutants that there are, in order."""
-    found = []
+    all_titles = []
     for target in targets:
         module = Module(target.path, target.module, target.has)
-        found += [mutant.title for mutant in module.mutants]
+        all_titles += [mutant.title for mutant in module.mutants]
     for source in sources:
         text = (ROOT / source.source).read_text(encoding="utf-8")
-        found += [mutant.title for mutant in c_mutants(text, source.source)]
-    return found
+        all_titles += [mutant.title for mutant in c_mutants(text, source.source)]
+    return all_titles
 
 
 def choice(words: Sequence[str], every: Sequence[str]) -> Chosen:

@@ -92,8 +92,8 @@ def c_mutants(text: str, short: str) -> Iterator[CMutant]:
     function, in_comment, in_kernel = "file", False, False
     for at, line in enumerate(lines):
         in_kernel = line == "#ifdef __KERNEL__" or (in_kernel and line not in ("#else", "#endif"))
-        if not in_comment and (found := _FUNCTION.match(line)):
-            function = found[1]
+        if not in_comment and (definition := _FUNCTION.match(line)):
+            function = definition[1]
         if "/*" in line:
             in_comment = True
         if not (in_comment or in_kernel or line.startswith(("#include", "//"))):
@@ -110,13 +110,13 @@ def c_mutants(text: str, short: str) -> Iterator[CMutant]:
 def _changes(line: str) -> Iterator[tuple[str, str]]:
     code = _STRING.sub(lambda s: "_" * len(s[0]) if " " in s[0] else s[0], line)
     for operator, pattern, others in _OPERATORS:
-        for found in re.finditer(pattern, code):
+        for match in re.finditer(pattern, code):
             for other in others:
-                yield operator, line[: found.start()] + other + line[found.end() :]
-    for found in _NUMBER.finditer(code):
-        number = int(found[1])
+                yield operator, line[: match.start()] + other + line[match.end() :]
+    for match in _NUMBER.finditer(code):
+        number = int(match[1])
         for other in (number + 1, *((number - 1,) if number else ())):
-            yield "constant", line[: found.start(1)] + str(other) + line[found.end(1) :]
+            yield "constant", line[: match.start(1)] + str(other) + line[match.end(1) :]
     if _STATEMENT.match(line):
         yield "statement", ";"
 

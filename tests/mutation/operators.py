@@ -189,13 +189,13 @@ class _Finder:
                     if isinstance(item, ast.AST):
                         yield from self._visit(item, _Place(node, name, index))
 
-    def _visit(self, node: ast.AST, place: _Place) -> Iterator[Mutant]:
-        if isinstance(node, (ast.Raise, ast.Import, ast.ImportFrom)) or _is_untouched(node, place):
+    def _visit(self, node: ast.AST, slot: _Place) -> Iterator[Mutant]:
+        if isinstance(node, (ast.Raise, ast.Import, ast.ImportFrom)) or _is_untouched(node, slot):
             return
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             yield from self._inside(node)
             return
-        yield from self._mutants(node, place)
+        yield from self._mutants(node, slot)
         yield from self._children(node)
 
     def _inside(
@@ -215,14 +215,14 @@ class _Finder:
                 self._function = None
         self._scope.pop()
 
-    def _mutants(self, node: ast.AST, place: _Place) -> Iterator[Mutant]:
-        for operator, change, edit_place, value in _edits(node, place):
+    def _mutants(self, node: ast.AST, slot: _Place) -> Iterator[Mutant]:
+        for operator, change, edit_place, value in _edits(node, slot):
             scope = ".".join(self._scope) or MODULE
             self._numbers[scope, operator] += 1
             number = self._numbers[scope, operator]
             yield Mutant(
                 f"{self._short}:{scope}:{operator}:{number}",
-                getattr(node, "lineno", 0) or getattr(place.owner, "lineno", 0),
+                getattr(node, "lineno", 0) or getattr(slot.owner, "lineno", 0),
                 change,
                 self._function,
                 self._statement,
@@ -233,16 +233,16 @@ class _Finder:
             )
 
 
-def _is_untouched(node: ast.AST, place: _Place) -> bool:
+def _is_untouched(node: ast.AST, slot: _Place) -> bool:
     if isinstance(node, ast.keyword):
         return node.arg in _UNTOUCHED_KEYWORDS
-    if isinstance(node, ast.Constant) and isinstance(place.owner, (ast.JoinedStr, ast.Expr)):
+    if isinstance(node, ast.Constant) and isinstance(slot.owner, (ast.JoinedStr, ast.Expr)):
         return True
     if isinstance(node, ast.If):
         return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
     # `Kind = Literal["a", "b"]` and `Rows = dict[str, int]` are annotations by another name.
     return isinstance(node, ast.Subscript) and (
-        isinstance(place.owner, ast.Assign)
+        isinstance(slot.owner, ast.Assign)
         and isinstance(node.value, ast.Name)
         and node.value.id in ("Literal", "dict", "list", "tuple", "Mapping", "Sequence")
     )
@@ -251,7 +251,7 @@ def _is_untouched(node: ast.AST, place: _Place) -> bool:
 Edit = tuple[str, str, _Place, Any]  # operator, the change in words, where, what
 
 
-def _edits(node: ast.AST, place: _Place) -> Iterator[Edit]:
+def _edits(node: ast.AST, slot: _Place) -> Iterator[Edit]:
     """All edits of one node, not of those below it."""
     if isinstance(node, ast.Compare):
         for index, operator in enumerate(node.ops):
@@ -266,13 +266,13 @@ def _edits(node: ast.AST, place: _Place) -> Iterator[Edit]:
         other_bool = ast.Or() if isinstance(node.op, ast.And) else ast.And()
         yield "and-or", f"and ↔ or: {_text(node)}", _Place(node, "op"), other_bool
     elif isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.UAdd):
-        yield "sign", f"{_text(node)} → {_text(node.operand)}", place, node.operand
+        yield "sign", f"{_text(node)} → {_text(node.operand)}", slot, node.operand
     elif isinstance(node, ast.Constant):
         for value in _other_constants(node.value):
             new = ast.copy_location(ast.Constant(value), node)
-            yield _constant_operator(node.value), f"{node.value!r} → {value!r}", place, new
+            yield _constant_operator(node.value), f"{node.value!r} → {value!r}", slot, new
     elif isinstance(node, ast.Call):
-        yield from _call_edits(node, place)
+        yield from _call_edits(node, slot)
     if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict)):
         yield from _element_edits(node)
     if isinstance(node, (ast.If, ast.IfExp, ast.While)):
@@ -280,7 +280,7 @@ def _edits(node: ast.AST, place: _Place) -> Iterator[Edit]:
     if isinstance(node, ast.comprehension):
         for index, test in enumerate(node.ifs):
             yield "filter", f"without: if {_text(test)}", _Place(node, "ifs", index), None
-    yield from _statement_edits(node, place)
+    yield from _statement_edits(node, slot)
 
 
 def _other_constants(value: object) -> tuple[bool | int | float | str, ...]:
@@ -299,7 +299,7 @@ def _constant_operator(value: object) -> str:
     return "key" if isinstance(value, str) else "constant"
 
 
-def _call_edits(node: ast.Call, place: _Place) -> Iterator[Edit]:
+def _call_edits(node: ast.Call, slot: _Place) -> Iterator[Edit]:
     function = node.func
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if name in CALLS and isinstance(function, ast.Name):
@@ -312,7 +312,7 @@ def _call_edits(node: ast.Call, place: _Place) -> Iterator[Edit]:
         if name != "abs":  # a generator has no length, and is not read twice
             list_name = ast.Name("list", ast.Load())
             argument = ast.copy_location(ast.Call(list_name, [argument], []), node)
-        yield name, f"without {name}: {_text(node)}", place, argument
+        yield name, f"without {name}: {_text(node)}", slot, argument
 
 
 def _element_edits(node: ast.Tuple | ast.List | ast.Set | ast.Dict) -> Iterator[Edit]:
@@ -331,14 +331,14 @@ def _element_edits(node: ast.Tuple | ast.List | ast.Set | ast.Dict) -> Iterator[
 _NO_KEY = ast.Constant("left out~")
 
 
-def _condition_edits(test: ast.expr, place: _Place) -> Iterator[Edit]:
+def _condition_edits(test: ast.expr, slot: _Place) -> Iterator[Edit]:
     """The other way round, for conditions that have no operator of their own."""
     if not isinstance(test, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
         new = ast.copy_location(ast.UnaryOp(ast.Not(), test), test)
-        yield "condition", f"{_text(test)} → not {_text(test)}", place, new
+        yield "condition", f"{_text(test)} → not {_text(test)}", slot, new
 
 
-def _statement_edits(node: ast.AST, place: _Place) -> Iterator[Edit]:
+def _statement_edits(node: ast.AST, slot: _Place) -> Iterator[Edit]:
     if isinstance(node, ast.Return) and node.value is not None and _text(node.value) != "None":
         none = ast.copy_location(ast.Constant(None), node)
         yield "return", f"{_text(node)} → return None", _Place(node, "value"), none
@@ -348,7 +348,7 @@ def _statement_edits(node: ast.AST, place: _Place) -> Iterator[Edit]:
     )
     if is_call or is_store or isinstance(node, (ast.AugAssign, ast.Continue, ast.Break)):
         nothing = ast.copy_location(ast.Pass(), node)
-        yield "statement", f"without: {_text(node)}", place, nothing
+        yield "statement", f"without: {_text(node)}", slot, nothing
 
 
 def _text(node: ast.AST) -> str:

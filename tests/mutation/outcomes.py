@@ -97,14 +97,15 @@ def total(scores: Sequence[Score]) -> Score:
 
 def load_targets() -> tuple[tuple[Target, ...], tuple[CTarget, ...]]:
     """targets.toml: groups of modules with the tests of the group; C sources."""
-    found = tomllib.loads((HERE / "targets.toml").read_text(encoding="utf-8"))
+    document = tomllib.loads((HERE / "targets.toml").read_text(encoding="utf-8"))
     modules = tuple(
         Target(module, tuple(group["tests"]), *(tuple(group.get(k, ())) for k in _SCOPES))
-        for group in found["group"]
+        for group in document["group"]
         for module in group["modules"]
     )
     sources = tuple(
-        CTarget(c["source"], *(tuple(_files(c.get(key, ()))) for key in _OF_C)) for c in found["c"]
+        CTarget(c["source"], *(tuple(_files(c.get(key, ()))) for key in _OF_C))
+        for c in document["c"]
     )
     return modules, sources
 

@@ -168,15 +168,15 @@ class MutationLoop:
                 # A constant on a continuation line has no event of its own.
                 span = {(line[0], number) for number in range(first, last + 1)}
                 touched = [i for i in ordered if span & self._trials[i.nodeid].lines]
-            found = functions.get(mutant.function, [])
+            mutated = functions.get(mutant.function, [])
             new = _code_of(code, mutant.function)
 
             def run() -> bool:
-                for function in found:
+                for function in mutated:
                     function.__code__ = new
                 return self._run(touched)
 
-            if not found:
+            if not mutated:
                 return SURVIVED
             status = self._limited(run, touched)
             if status == 0:
@@ -260,21 +260,21 @@ def _import_everything() -> None:
     """What tests import late is imported once, before the first process is forked."""
     for name in ("duckdb", "pyarrow.parquet", "typer.testing"):
         importlib.import_module(name)
-    for found in pkgutil.walk_packages([str(PACKAGE)], "ffslab."):
-        if not found.name.endswith("__main__"):
-            importlib.import_module(found.name)
+    for package in pkgutil.walk_packages([str(PACKAGE)], "ffslab."):
+        if not package.name.endswith("__main__"):
+            importlib.import_module(package.name)
 
 
 def _functions_of(path: Path) -> dict[tuple[str, int], list[FunctionType]]:
     """The functions of a file that are alive, by qualified name and first line of their `def`."""
     gc.unfreeze()  # what the tests' conftest froze would not be listed
-    found: dict[tuple[str, int], list[FunctionType]] = {}
+    functions: dict[tuple[str, int], list[FunctionType]] = {}
     for thing in gc.get_objects():
         if isinstance(thing, FunctionType) and thing.__code__.co_filename == str(path):
-            found.setdefault(_key(thing.__code__), []).append(thing)
-    if not found:
+            functions.setdefault(_key(thing.__code__), []).append(thing)
+    if not functions:
         raise LookupError(f"no function of {path} is alive: its mutants would all survive")
-    return found
+    return functions
 
 
 def _key(code: CodeType) -> tuple[str, int]:
@@ -308,12 +308,12 @@ def _rebinding(module: Module, mutant: Mutant, target: Target) -> Callable[[], b
     own = sys.modules[_name_of(target)].__dict__
     old = {name: own[name] for name in names if name in own}  # not those of comprehensions
     takers: list[tuple[dict[str, Any], list[str]]] = []
-    for one in list(sys.modules.values()):
-        taken = [n for n in old if one.__dict__.get(n, takers) is old[n]]
-        if taken and str(getattr(one, "__file__", "")).startswith(str(UNIT)):
+    for loaded in list(sys.modules.values()):
+        taken = [n for n in old if loaded.__dict__.get(n, takers) is old[n]]
+        if taken and str(getattr(loaded, "__file__", "")).startswith(str(UNIT)):
             return None
-        if taken and one.__name__.startswith("ffslab."):
-            takers.append((one.__dict__, taken))
+        if taken and loaded.__name__.startswith("ffslab."):
+            takers.append((loaded.__dict__, taken))
 
     def rebind() -> bool:
         exec(code, own)

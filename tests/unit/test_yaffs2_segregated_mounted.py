@@ -246,7 +246,7 @@ def test_data_are_unflushed_from_the_position_of_the_header_on(tmp_path: Path) -
     old = log.chunk(FILE_ID, 1, "o")
     log.file(FILE_ID, "a", S, {1: old})
     log.chunk(FILE_ID, 2, "n")
-    chunks = only_file(log, tmp_path).found.chunks
+    chunks = only_file(log, tmp_path).obj.chunks
     assert [chunks[number].unflushed for number in (1, 2)] == [False, True]
 
 
@@ -260,7 +260,7 @@ def entry_flaws(entry: int, log: TwoLogs, tmp_path: Path, chunk_id: int = 1) -> 
     assert all(flaw.rule == "index-entry" for flaw in found.flaws)
     places = {(flaw.where.block, flaw.where.page, flaw.where.object_id) for flaw in found.flaws}
     assert places <= {(*log.place(header), FILE_ID)}
-    assert (chunk_id in found.files[FILE_ID].found.chunks) is not bool(found.flaws)
+    assert (chunk_id in found.files[FILE_ID].obj.chunks) is not bool(found.flaws)
     return [flaw.message for flaw in found.flaws]
 
 
@@ -346,8 +346,8 @@ def test_two_entries_for_a_page(tmp_path: Path) -> None:
         log.place(other),
         log.place(other),
     ]
-    assert list(found.files[301].found.chunks) == [2]
-    assert list(found.files[FILE_ID].found.chunks) == [2]
+    assert list(found.files[301].obj.chunks) == [2]
+    assert list(found.files[FILE_ID].obj.chunks) == [2]
 
 
 def test_two_pieces_for_a_page_that_is_of_neither(tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ def test_two_pieces_for_a_page_that_is_of_neither(tmp_path: Path) -> None:
         for piece in pieces:
             log.index(FILE_ID, piece, PIECE * S, {(1, PIECE)[piece]: page})
         log.file(FILE_ID, "a", PIECE * S, None)
-        assert list(only_file(log, tmp_path).found.chunks) == [1]
+        assert list(only_file(log, tmp_path).obj.chunks) == [1]
 
 
 def test_an_entry_that_tags_contradict_is_believed(tmp_path: Path) -> None:
@@ -377,9 +377,9 @@ def test_an_entry_that_tags_contradict_is_believed(tmp_path: Path) -> None:
     assert [(flaw.where.block, flaw.where.page) for flaw in found.flaws] == [
         log.place(page) for page in pages
     ]
-    chunks = found.files[FILE_ID].found.chunks
+    chunks = found.files[FILE_ID].obj.chunks
     assert [chunks[number].byte_count for number in (1, 2, 3)] == [S, 100, 0]
-    assert found.files[FILE_ID].found.size == S + 100
+    assert found.files[FILE_ID].obj.size == S + 100
 
 
 def test_an_entry_for_the_right_chunk_of_another_file(tmp_path: Path) -> None:
@@ -405,7 +405,7 @@ def test_an_entry_for_a_page_whose_tags_cannot_be_read(tmp_path: Path) -> None:
     (flaw,) = found.flaws
     assert (flaw.rule, flaw.message) == ("index-tags", "is chunk 1, and its tags cannot be read")
     assert (flaw.where.block, flaw.where.page, flaw.where.object_id) == (*log.place(page), FILE_ID)
-    assert found.files[FILE_ID].found.chunks[1].byte_count == 50
+    assert found.files[FILE_ID].obj.chunks[1].byte_count == 50
 
 
 def test_bytes_of_a_page_that_its_tags_agree_with_are_those_in_them(tmp_path: Path) -> None:
@@ -415,7 +415,7 @@ def test_bytes_of_a_page_that_its_tags_agree_with_are_those_in_them(tmp_path: Pa
     log.file(FILE_ID, "a", 2 * S, dict(enumerate(pages, 1)))
     image = log.image()
     image.set_tags(*log.place(pages[1]), bytes_word=S + 5)
-    chunks = only_file(image, tmp_path).found.chunks
+    chunks = only_file(image, tmp_path).obj.chunks
     assert [chunks[number].byte_count for number in (1, 2)] == [70, S]
 
 
@@ -497,21 +497,21 @@ def test_the_size_in_an_index_page_counts_if_it_is_newer(tmp_path: Path) -> None
         log.chunk(999, 1, "-")
         log.file(FILE_ID, "a", 10, {})
         log.index(FILE_ID, 1, 90, {}, now=log.now + later)
-        assert only_file(log, tmp_path).found.size == size
+        assert only_file(log, tmp_path).obj.size == size
 
 
 def test_an_index_page_does_not_make_a_file_shorter(tmp_path: Path) -> None:
     log = TwoLogs()
     log.file(FILE_ID, "a", 90, {})
     log.index(FILE_ID, 1, 10, {}, now=log.now + 1)
-    assert only_file(log, tmp_path).found.size == 90
+    assert only_file(log, tmp_path).obj.size == 90
 
 
 def test_data_behind_the_header_make_a_file_longer(tmp_path: Path) -> None:
     log = TwoLogs()
     log.file(FILE_ID, "a", 10, {})
     log.data(FILE_ID, 3, b"x" * 5)
-    assert only_file(log, tmp_path).found.size == 2 * S + 5
+    assert only_file(log, tmp_path).obj.size == 2 * S + 5
 
 
 def test_of_two_sizes_the_data_tell(tmp_path: Path) -> None:
@@ -523,7 +523,7 @@ def test_of_two_sizes_the_data_tell(tmp_path: Path) -> None:
         header = log.file(FILE_ID, "a", 3 * S, index)
         image = log.image()
         image.set_tags(*log.place(header), bytes_word=S)
-        assert only_file(image, tmp_path).found.size == size
+        assert only_file(image, tmp_path).obj.size == size
 
 
 @pytest.mark.parametrize(("chunks", "in_page"), [(PIECE - 1, 0), (PIECE, 1)])
@@ -539,13 +539,13 @@ def test_the_piece_of_the_last_byte_says_whether_there_is_a_tail(
                 index = {chunks: page} if piece == in_page else {}
                 log.index(FILE_ID, piece, size, index, flags=1 | (TAIL if flagged == piece else 0))
             log.file(FILE_ID, "a", size, None)
-            assert only_file(log, tmp_path).found.has_tail is (flagged == in_page), (flagged, size)
+            assert only_file(log, tmp_path).obj.has_tail is (flagged == in_page), (flagged, size)
 
 
 def test_without_a_piece_there_is_no_tail(tmp_path: Path) -> None:
     log = TwoLogs()
     log.file(FILE_ID, "a", 10, None)
-    assert not only_file(log, tmp_path).found.has_tail
+    assert not only_file(log, tmp_path).obj.has_tail
 
 
 def test_a_header_says_that_there_is_a_tail(tmp_path: Path) -> None:
@@ -553,9 +553,9 @@ def test_a_header_says_that_there_is_a_tail(tmp_path: Path) -> None:
         log = TwoLogs()
         page = log.file(FILE_ID, "a", 10, {1: log.chunk(FILE_ID, 1, "x")}, flags=flags)
         image = log.image()
-        assert only_file(image, tmp_path).found.has_tail is bool(flags)
+        assert only_file(image, tmp_path).obj.has_tail is bool(flags)
         image.flip(*log.place(page), HEAD_AT + 24, 0)  # what a damaged head says is not believed
-        assert not only_file(image, tmp_path).found.has_tail
+        assert not only_file(image, tmp_path).obj.has_tail
 
 
 # --- chunks of which only their place is left ---

@@ -156,7 +156,7 @@ class ReportModule(Protocol):
     def page(self, run_dir: Path, read_cases: Sequence[Any]) -> dict[str, Any]:
         """Everything the template shows of a run's cases of this workload.
 
-        `found` are they, each an `ffslab.report.load.Read`: its head and its figures.
+        `read_cases` are they, each an `ffslab.report.load.Read`: its head and its figures.
         What `ffslab.report.page.common` has is among it.
         """
         ...

@@ -34,8 +34,10 @@ def record(name: str, run: Path) -> None:
     catalog = load_catalog()
     needs = load_needs(ROOT / "examples" / "needs" / f"{name}.toml", catalog)
     made = probes(needs, candidates(needs, catalog), catalog)
-    found = readings_of(made, RunDirectory(run).each_result())
-    lines = (f"  {json.dumps(key)}: {json.dumps(figures(one))}" for key, one in found.items())
+    readings = readings_of(made, RunDirectory(run).each_result())
+    lines = (
+        f"  {json.dumps(key)}: {json.dumps(figures(reading))}" for key, reading in readings.items()
+    )
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     (Path(__file__).parent / f"{name}.json").write_text(text)
 

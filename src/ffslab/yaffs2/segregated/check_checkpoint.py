@@ -86,7 +86,7 @@ class SegregatedCheckpointCheck(CheckpointCheck):
         places += [self._place(piece.chunk) for piece in record.pieces]
         file = self._facts.files.get(record.object_id)
         if file is not None:
-            places += [(chunk.block, chunk.page) for chunk in file.found.chunks.values()]
+            places += [(chunk.block, chunk.page) for chunk in file.obj.chunks.values()]
         return [*places, *self._facts.unlinked.get(record.object_id, ())]
 
     def _is_believed_full(self, record: BlockRecord) -> bool:

@@ -94,7 +94,7 @@ class DataPage:
 class FileIndex:
     """What is known of one file: its pieces by number, pages by chunk id."""
 
-    found: FoundObject
+    obj: FoundObject
     head: Head
     pieces: dict[int, Piece] = field(default_factory=dict)
     newest: dict[int, DataPage] = field(default_factory=dict)  # that no cut has killed
@@ -283,7 +283,7 @@ class _SegregatedScan(MountScan):
             return
         if tags.chunk_id in file.newest or file.cuts_off(position, tags.chunk_id):
             return
-        if not file.head.good and (tags.chunk_id - 1) * self._data_bytes >= file.found.limit:
+        if not file.head.good and (tags.chunk_id - 1) * self._data_bytes >= file.obj.limit:
             return
         maybe_torn = page == record.last_page
         data_page = DataPage((record.block, page), position, tags.byte_count, maybe_torn)
@@ -302,7 +302,7 @@ class _SegregatedScan(MountScan):
 
     def _apply_tags(self, file: FileIndex) -> None:
         """Rule 2: pages that are newer than the entry."""
-        object_id = file.found.object_id
+        object_id = file.obj.object_id
         for chunk_id, page in file.newest.items():
             piece = file.pieces.get(chunk_id // self._chunks)
             broken = piece is not None and not piece.head.good
@@ -355,7 +355,7 @@ class _SegregatedScan(MountScan):
         return block - 1, page
 
     def _apply_entry(self, file: FileIndex, chunk_id: int, entry: int) -> None:
-        object_id, address = file.found.object_id, self._place(entry)
+        object_id, address = file.obj.object_id, self._place(entry)
         piece = file.named[chunk_id][1]
         problem = self._entry_problem(chunk_id, address, piece.position)
         if problem:
@@ -368,7 +368,7 @@ class _SegregatedScan(MountScan):
             return
         tags = self._data_tags.get(address)
         byte_count = max(
-            0, min(self._data_bytes, file.found.size - (chunk_id - 1) * self._data_bytes)
+            0, min(self._data_bytes, file.obj.size - (chunk_id - 1) * self._data_bytes)
         )
         if tags is None:
             message = f"is chunk {chunk_id}, and its tags cannot be read"
@@ -406,16 +406,16 @@ class _SegregatedScan(MountScan):
             return
         if newest.position < piece.position:
             message = f"is chunk {chunk_id}, and its index has an older page"
-            self._add_flaw("index-stale", message, file.found.object_id, newest.place)
+            self._add_flaw("index-stale", message, file.obj.object_id, newest.place)
 
     def _give(self, file: FileIndex, chunk_id: int, address: Place, byte_count: int) -> None:
-        self._owners[address] = (file.found.object_id, chunk_id)
+        self._owners[address] = (file.obj.object_id, chunk_id)
         position = position_of(self._scan.blocks[address[0]].sequence, address[1])
         unflushed = file.head.good and position >= file.head.now
-        file.found.chunks[chunk_id] = Chunk(*address, byte_count, unflushed)
+        file.obj.chunks[chunk_id] = Chunk(*address, byte_count, unflushed)
 
     def _set_size(self, file: FileIndex) -> None:
-        obj, head = file.found, file.head
+        obj, head = file.obj, file.head
         for piece in file.pieces.values():
             if head.good and piece.head.good and piece.head.now > head.now and not piece.in_header:
                 obj.size = max(obj.size, min(piece.head.size, self._max))
@@ -442,7 +442,7 @@ def names_lost_chunk(file: FileIndex, piece: Piece) -> bool:
     """Whether a piece has an entry in force that names a data page of 0 bytes, and says so not."""
     if piece.head.flags & FLAG_LOST:
         return False
-    chunks = file.found.chunks
+    chunks = file.obj.chunks
     return any(
         named is piece and chunk_id in chunks and not chunks[chunk_id].byte_count
         for chunk_id, (_, named) in file.named.items()
