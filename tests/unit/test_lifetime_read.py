@@ -9,7 +9,7 @@ from lifetime_support import wear_key
 
 from ffslab.lifetime import read
 from ffslab.lifetime.forecast import Estimate, Flash, Forecast
-from ffslab.lifetime.growth import Checkpoint, Correlation, Part
+from ffslab.lifetime.growth import Checkpoint, Component, Correlation
 from ffslab.lifetime.read import forecast_of, life_of, lives_of, looks_of, wear_out_of
 from ffslab.lifetime.spares import spares_of
 
@@ -98,7 +98,7 @@ def test_no_look_counts_from_the_first_bad_block_on() -> None:
     assert looks_of(found, 2000) == checkpoints
 
 
-PARTS = Correlation(Part(0.0, 1.0), Part(0.0, 1.0))
+PARTS = Correlation(Component(0.0, 1.0), Component(0.0, 1.0))
 
 
 @pytest.mark.parametrize(
