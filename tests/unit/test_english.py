@@ -2,7 +2,7 @@
 
 The list holds only what is wrong wherever it stands, so a hit is always to be rewritten: subject,
 verb, object. Each has a sentence that once stood in a document, by which it is tried itself.
-Docstrings and comments are not looked at, but for the help texts of the command line.
+Comments are not looked at, nor docstrings other than the help texts of verbs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NEVER = {
     r"\b(?:to|by|from) who\b": "A lack of room is told to who writes.",
     r"\bwho (?:wants|writes|reads|asks)\b": "Four lines help who reads.",
     r"\bnone of (?:the )?[\w-]+'s (?:is|are|has|have|was)\b": "None of the lab's is calibrated.",
-    r"\bis none (?:that|of)\b": "An error within the range is none that can be told.",
+    r"(?<!there )\bis none (?:that|of)\b": "An error within the range is none that can be told.",
     r"\bthat of the [^.;:]*\bof which\b": "It is that of the board, of which nothing is known.",
     r"\ba lack of it\b": "It is reserved, so that a lack of it is an error at once.",
     r"\bwhich there (?:is|are) not\b": "A record of a phase which there is not.",
@@ -42,17 +42,18 @@ def found_in(text: str) -> list[str]:
 
 
 def messages(path: Path) -> Iterator[tuple[int, str]]:
-    """The texts of a module: literals other than docstrings; of the command line those, too."""
+    """The texts of a module: literals, and the docstrings of verbs, which are their help."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    is_verb_file = path.parent == SOURCE / "cli"
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     docstrings = {
         id(node.body[0].value)
         for node in ast.walk(tree)
         if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+        if not (isinstance(node, ast.FunctionDef) and node.decorator_list and is_verb_file)
     }
-    is_help = path.parent == SOURCE / "cli"
     for node in ast.walk(tree):
-        is_text = isinstance(node, ast.Constant) and (is_help or id(node) not in docstrings)
+        is_text = isinstance(node, ast.Constant) and id(node) not in docstrings
         if is_text and isinstance(node.value, str):
             yield node.lineno, node.value
 
