@@ -51,6 +51,15 @@ KNOWN = {
     "overlay-jffs2": {("mount-fails", "torn-bits"), ("name-lost", "torn-prefix")},
     "overlay-ubifs": {("unreadable", "torn-prefix")},
 }
+# What overlayfs refuses; and then a name is there still, or is not there.
+REFUSED = {
+    "overlay-jffs2": {
+        *(("rename", errno.EXDEV), ("rename", errno.EINVAL), ("rmdir", errno.EINVAL)),
+        *(("mkdir", errno.EINVAL), ("mkdir", errno.EEXIST), ("rmdir", errno.ENOTEMPTY)),
+        ("write", errno.ENOENT),
+    },
+    "overlay-ubifs": {("rename", errno.EXDEV), ("rmdir", errno.ENOTEMPTY)},
+}
 SYNCED = "if (!error && ovl_should_sync(ofs))"
 
 
@@ -108,6 +117,10 @@ def test_all_of_the_stack_is_mounted_and_measured(
         lines = f"{last} done 0\n0 erase-half 0 * lost 0\n"
         texts = run_guest(target, lab, guest, lines, tmp_path / "walk", 60)
     assert texts is not None
+    calls = [line.split(" ") for line in texts.record.splitlines()[:-1]]
+    verbs = [line.split(" ")[0] for line in guest.history.splitlines()]
+    failed = {(verbs[int(at)], int(error)) for _, at, error, *_ in calls if error != "0"}
+    assert {("rename", errno.EXDEV)} <= failed <= REFUSED[filesystem]
     walk = parse_walk(texts.walk)
     state, refused = walk.states
     assert walk.complete and refused.refused == str(errno.EOPNOTSUPP)
