@@ -2,6 +2,7 @@
 /*
  * micro.c - see micro.h.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,14 +15,17 @@
 
 #include "core/caches.h"
 #include "core/clock.h"
+#include "core/process.h"
 #include "flash/live.h"
 #include "measure/phase.h"
 #include "measure/tasks.h"
+#include "measure/workers.h"
 #include "workloads/micro/micro.h"
-#include "workloads/micro/processes.h"
 #include "workloads/micro/report.h"
 #include "workloads/prepare/left.h"
 #include "workloads/prepare/prepare.h"
+
+static_assert(MICRO_STREAMS_MAX <= WORKERS_MAX, "a process for each stream");
 
 enum micro_phase { PHASE_INVALIDATE, PHASE_MEASURE, PHASE_FLUSH, PHASES };
 
@@ -42,7 +46,7 @@ struct micro {
 	struct live_snapshot measure_start, measure_end, flush_start, flush_end;
 	struct pattern patterns[MICRO_STREAMS_MAX];
 	struct stream_set set;
-	struct stream_processes processes;
+	struct workers workers;	/* of parallel=N, a process for each stream */
 	struct latency latencies[LATENCY_OPS];
 	int fd;			/* test file, or -1 */
 	struct left_files left;
@@ -197,11 +201,38 @@ static int gather(struct micro *m, struct phase *phase,
 	return result;
 }
 
+static int run_stream(void *context, uint32_t i, int start_fd, int ready_fd)
+{
+	struct micro *m = context;
+	struct stream *stream = &m->set.streams[i];
+	int fd = streams_open_file(&m->requests_site, &stream->error);
+
+	if (fd < 0) {
+		stream->failed = true;
+		return 1;
+	}
+	process_stay_in_memory();
+	if (workers_ready(ready_fd))
+		stream_run_own(stream, &m->requests_site, fd, start_fd);
+	return 0;
+}
+
+static struct worker_fate fate_of_stream(void *context, uint32_t i)
+{
+	struct stream *stream = &((struct micro *)context)->set.streams[i];
+
+	return (struct worker_fate){ &stream->failed, &stream->error };
+}
+
+static const struct worker_kind processes_of_streams = {
+	"process", run_stream, fate_of_stream
+};
+
 static int run_processes(struct micro *m, struct ffs_error *error)
 {
-	int result = processes_start(&m->processes, error);
+	int result = workers_start(&m->workers, error);
 
-	processes_end(&m->processes, &m->set);
+	workers_end(&m->workers);
 	return result;
 }
 
@@ -211,12 +242,12 @@ static int measure(struct micro *m, struct ffs_error *error)
 	bool processes = m->params->parallel > 1;
 	int result = 0;
 
-	if (processes && processes_launch(&m->processes, &m->set,
-					  &m->requests_site, error))
+	if (processes && workers_launch(&m->workers, &processes_of_streams, m,
+					m->set.n, error))
 		return -1;
 	if (phase_begin(phase, &m->site, error)) {
 		if (processes)
-			processes_end(&m->processes, &m->set);
+			workers_end(&m->workers);
 		return -1;
 	}
 	live_read(&m->live, &m->measure_start);

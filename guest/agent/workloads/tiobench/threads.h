@@ -2,13 +2,12 @@
 /*
  * threads.h - the threads of a phase.
  *
- * One is the agent itself.  Several are a process each: they are made and have
- * reserved their memory before the phase begins, and wait in a read of one
- * pipe, so that one write of the parent starts them all.
+ * One is the agent itself.  Several are a process each (measure/workers.h).
  */
 #ifndef FFSAGENT_TIOBENCH_THREADS_H
 #define FFSAGENT_TIOBENCH_THREADS_H
 
+#include "measure/workers.h"
 #include "workloads/tiobench/worker.h"
 
 struct tio_threads {
@@ -16,9 +15,7 @@ struct tio_threads {
 	struct tio_task tasks[TIO_THREADS_MAX];
 	struct tio_work *works;		/* [n], shared by the processes */
 	struct tio_queue *queue;	/* of one thread */
-	int32_t pids[TIO_THREADS_MAX];
-	uint32_t launched;
-	int start_fd;
+	struct workers workers;		/* of several threads */
 };
 
 /**
