@@ -38,5 +38,5 @@ def test_a_compiler_of_the_users_that_is_not_there() -> None:
 
 @pytest.mark.usefixtures("bare")
 def test_for_this_computer_its_own_compiler_is_taken() -> None:
-    with pytest.raises(InfrastructureError, match="no compiler gcc"):
+    with pytest.raises(InfrastructureError, match="the compiler gcc is missing"):
         ensure_agent("", "", SilentProgress())

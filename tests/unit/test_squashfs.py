@@ -10,8 +10,7 @@ import random
 import struct
 from dataclasses import dataclass
 
-from ffslab.targets.squashfs import DIRECTORY, FILE, SYMLINK, Inode, squashfs
-
+from ffslab.fsimage.squashfs import DIRECTORY, FILE, SYMLINK, Inode, squashfs
 from ffslab.oracle.contents import pattern
 from ffslab.oracle.generators.registry import history_of_kind
 from ffslab.oracle.history import history_of as history

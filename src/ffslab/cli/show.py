@@ -156,7 +156,7 @@ def collector_lines(result: CaseResult) -> list[str]:
         taken = format_duration_ns(forecast["taken_ns"])
         mean, p99 = forecast["error_mean_percent"], forecast["error_p99_percent"]
         lines.append(
-            f"collector: {forecast['runs']:,} runs foretold, {taken} together, mean error "
+            f"collector: {forecast['runs']:,} runs forecast, {taken} together, mean error "
             f"{mean:.2f} %, 99 of 100 within {p99:.1f} %"
         )
     if "bound" in collector:

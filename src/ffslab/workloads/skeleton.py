@@ -68,7 +68,7 @@ def new_workload(root: Path, name: str) -> list[Path]:
     except OSError as error:
         raise InfrastructureError(
             f"cannot write {error.filename}: {error.strerror}",
-            cause="no right to write there, or a full disk",
+            cause="you may not write there, or the disk is full",
             remedy="git clone ffslab's repository to a directory that you may write to",
         ) from error
     return list(texts)

@@ -1,4 +1,4 @@
-"""Workloads of power cuts: a function of the seed, valid; sequences are all there are."""
+"""Histories of power cuts: a function of the seed, valid; sequences are all there are."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ffslab.oracle.judge import Judge
 from ffslab.oracle.promises import promise_of
 
 SMALL = {
-    "ffsmark": {"files": 6, "transactions": 20, "sync_every": 5},
+    "transactions": {"files": 6, "transactions": 20, "sync_every": 5},
     "overwrite": {"file_bytes": 16384, "requests": 10, "fsync_every": 3},
-    "tree": {"calls": 50},
-    "append-log": {"lines": 30, "rotate_lines": 12},
+    "directories": {"calls": 50},
+    "appends": {"lines": 30, "rotate_lines": 12},
     "update-by-rename": {"updates": 5, "fsync_directory": 0},
     "full": {"partition_bytes": 40000, "file_bytes": 4000},
     "firmware": {"image_bytes": 20000, "piece_bytes": 8192},
-    "wear": {"cold_bytes": 100000, "hot_bytes": 4096, "rewrites": 5},
+    "moved-blocks": {"cold_bytes": 100000, "hot_bytes": 4096, "rewrites": 5},
     "sequences": {"length": 2, "first": 100, "count": 12},
     "open-files": {"rounds": 2},
     "overlay": {"rounds": 1, "big_bytes": 20000},
@@ -67,19 +67,19 @@ def test_every_call_succeeds_and_every_cut_is_allowed(kind: str, toy: type[Toy])
 
 
 def test_what_the_kinds_do() -> None:
-    mark = verbs(history_of_kind("ffsmark", 1, {"files": 5, "transactions": 30}))
+    mark = verbs(history_of_kind("transactions", 1, {"files": 5, "transactions": 30}))
     assert mark.count("write") == mark.count("unlink") and mark.count("append") > 0
     assert mark.count("mkdir") == mark.count("rmdir") == 3
     over = verbs(history_of_kind("overwrite", 1, {"requests": 10, "fsync_every": 5}))
     assert (over.count("write"), over.count("fsync")) == (11, 2)
-    log = verbs(history_of_kind("append-log", 1, {"lines": 100, "rotate_lines": 40}))
+    log = verbs(history_of_kind("appends", 1, {"lines": 100, "rotate_lines": 40}))
     assert (log.count("append"), log.count("fdatasync"), log.count("rename")) == (100, 20, 2)
     update = history_of_kind("update-by-rename", 1, {"updates": 2}).operations[3:]
     assert verbs(History(update)) == ["write", "fsync", "rename", "fsync"] * 2
     image = history_of_kind("firmware", 1, {"image_bytes": 100000, "updates": 1}).operations
     assert sum(one.size_bytes for one in image if one.path == "image.new") == 100000
-    assert verbs(history_of_kind("wear", 1, {"rewrites": 7})).count("writesync") == 7
-    tree = set(verbs(history_of_kind("tree", 1)))
+    assert verbs(history_of_kind("moved-blocks", 1, {"rewrites": 7})).count("writesync") == 7
+    tree = set(verbs(history_of_kind("directories", 1)))
     assert tree == {"mkdir", "create", "rename", "link", "unlink", "fsync", "sync"}
     opened = verbs(history_of_kind("open-files", 1, {"rounds": 3}))
     syncs = ["fsync", "fdatasync", "msync", "sync", "syncrange"]
@@ -139,7 +139,7 @@ def test_what_there_is_not_is_refused() -> None:
         history_of_kind("overwrite", 1, {"request": 5})
     with pytest.raises(UsageError, match="less than 0"):
         history_of_kind("overwrite", 1, {"requests": -5})
-    assert parameters("append-log") == {
+    assert parameters("appends") == {
         "lines": 150,
         "line_bytes": 128,
         "fsync_every": 5,
@@ -147,8 +147,8 @@ def test_what_there_is_not_is_refused() -> None:
     }
 
 
-def test_only_wear_wants_worn_blocks() -> None:
-    assert {kind for kind in KINDS if worn_erases_of_kind(kind)} == {"wear"}
+def test_only_moved_blocks_wants_worn_blocks() -> None:
+    assert {kind for kind in KINDS if worn_erases_of_kind(kind)} == {"moved-blocks"}
     # CONFIG_MTD_UBI_WL_THRESHOLD of the lab's kernel, which decides whether UBI moves anything.
-    assert worn_erases_of_kind("wear") > 4096
-    assert worn_erases_of_kind("wear", {"worn_erases": 0}) == 0
+    assert worn_erases_of_kind("moved-blocks") > 4096
+    assert worn_erases_of_kind("moved-blocks", {"worn_erases": 0}) == 0

@@ -88,5 +88,5 @@ def history_of_kind(kind: str, seed: int, settings: Mapping[str, int] | None = N
 def _kind(name: str) -> Kind:
     kind = KINDS.get(name)
     if kind is None:
-        raise UsageError(f"no workload {name!r} for power cuts{suggestion(name, KINDS)}")
+        raise UsageError(f"no history {name!r}{suggestion(name, KINDS)}")
     return kind

@@ -116,7 +116,7 @@ def arguments(stated: PlaceFile, path: Path) -> dict[str, Any]:
     """Those of a `Place`, from the file at `path`; SpecError for a value that cannot be."""
     if stated.architecture and stated.architecture not in AGENT_ARCHITECTURES:
         raise SpecError(
-            f"{path}: architecture {stated.architecture!r} is none that the agent is built for",
+            f"{path}: the agent is not built for architecture {stated.architecture!r}",
             cause=f"it is one of: {', '.join(AGENT_ARCHITECTURES)}",
             remedy='the nearest of these, or cross_compile = "PREFIX-" of your own compiler',
         )

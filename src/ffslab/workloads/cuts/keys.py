@@ -30,7 +30,7 @@ class Cuts(Workload):
     kind: str = key("cuts", "the workload")
     history: str = key(
         "update-by-rename",
-        "the calls in which power is cut; `series`: one cut after the other on one flash",
+        "the calls in which power is cut; `series`: many cuts of one flash",
     )
     parameters: str = key(
         "",
@@ -75,7 +75,7 @@ class Cuts(Workload):
     )
     check: str = key(
         FULL,
-        "`full`: mounted, looked at, used, mounted once more; `mount`: mounted and looked at",
+        "`full`: mounted, looked at, used, mounted again; `mount`: mounted, looked at",
         needs="a history",
         pattern=f"^({FULL}|{MOUNT})$",
     )

@@ -31,7 +31,7 @@ def _metric(name: str, title: str, meaning: str, **further: object) -> Metric:
 CORRECT_PERCENT = _metric(
     "correct_percent",
     "States that are correct",
-    "states after a cut that are as the file system promises ÷ all states that were gone through",
+    "states that are as the file system promises ÷ all states",
     unit="%",
     better="higher",
     exact=False,
@@ -39,29 +39,29 @@ CORRECT_PERCENT = _metric(
 WRONG = _metric("not_correct", "States that are not correct", "how many they are")
 GONE_THROUGH = _metric("gone_through", "States", "states that were gone through", better="neither")
 COSTS = (
-    _metric("most_pages_read", "A recovery's pages read", "the most that a mount after a cut read"),
+    _metric("most_pages_read", "A recovery's pages read", "the most of all mounts after a cut"),
     _metric(
         "most_pages_programmed",
         "A recovery's pages programmed",
-        "the most that a mount after a cut programmed",
+        "the most of all mounts after a cut",
     ),
     _metric(
         "most_blocks_erased",
         "A recovery's blocks erased",
-        "the most that a mount after a cut erased",
+        "the most of all mounts after a cut",
     ),
 )
 LONGEST = _metric(
     "longest_ns",
     "The longest recovery",
-    'the longest mount after a cut, UBI\'s attach included; with `timing = "board"` only',
+    'the longest mount after a cut; with `timing = "board"` only',
     unit="ms",
     scale=1e6,
 )
 LEAST = _metric(
     "least_bytes",
     "What fits after cuts in a row",
-    "the least that went into one file on the emptied file system",
+    "the least that one file took on the emptied file system",
     unit="MiB",
     scale=2.0**20,
     better="higher",

@@ -219,7 +219,7 @@ def topics(section: Section) -> tuple[Topic, ...]:
     if len(section.panels) > _MANY:
         first = ()
         changed = tuple(sorted(changed, key=lambda sentence: -sentence.weight)[:_MANY])
-    told = (Topic(f"What the {words} changes", changed), Topic("Who is fastest where", first))
+    told = (Topic(f"What the {words} changes", changed), Topic("Which is fastest where", first))
     return tuple(topic for topic in told if topic.sentences)
 
 
@@ -255,7 +255,7 @@ def _first_sentence(ranking: Ranking, on_flash: Ranking | None) -> Sentence:
 
 
 def _standing_text(ranking: Ranking) -> str:
-    """Who is fastest where, and who comes next."""
+    """Which is fastest where, and who comes next."""
     order, axis = ranking.standing, ranking.axis
     text = who_is_first(order, axis, ranking.cut)
     return text + behind_text(order, axis, ranking.cut, _FOLLOWERS)
