@@ -204,9 +204,9 @@ def _power(result: CaseResult) -> dict[str, Value]:
     cuts = cuts_result(result)
     if cuts is None:
         return {}
-    found = outcomes_of(cuts)
-    wrong = ", ".join(wrong_words(found)) or "all correct"
-    return {"states": Value(found.total(), wrong), "correct": Value(found[CORRECT])}
+    outcomes = outcomes_of(cuts)
+    wrong = ", ".join(wrong_words(outcomes)) or "all correct"
+    return {"states": Value(outcomes.total(), wrong), "correct": Value(outcomes[CORRECT])}
 
 
 _READERS = {BOOT: _boot, CUT: _boot, WRITE: _write, WEAR: _wear, POWER: _power}

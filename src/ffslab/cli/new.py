@@ -104,9 +104,9 @@ def _begin_workload(name: str) -> None:
         typer.echo(f"wrote {path.relative_to(root)}")
     typer.echo(f"next: edit them; it runs as it is: {program()} run {name}")
     typer.echo('"Adding a workload" in CONTRIBUTING.md says what each is for; beside them:')
-    for place, what in FURTHER.items():
+    for form, what in FURTHER.items():
         words = what.format(program=program())
-        typer.echo(f"  {place.format(name=name)}: {words}")
+        typer.echo(f"  {form.format(name=name)}: {words}")
 
 
 def _check_name(kind: Kind, name: str) -> None:

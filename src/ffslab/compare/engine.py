@@ -162,8 +162,8 @@ def _case(
     exact = all(pair.is_exact for pair in pairs)
     rows = _figures(good, histories, rules) if good else ()
     findings = finding_change((pair.base.findings, pair.new.findings) for pair in good)
-    found = [*(row.verdict for row in rows), *_of_findings(findings)]
-    verdict = next((one for one in GRAVEST if one in found), Verdict.SAME)
+    verdicts = [*(row.verdict for row in rows), *_of_findings(findings)]
+    verdict = next((verdict for verdict in GRAVEST if verdict in verdicts), Verdict.SAME)
     why = ""
     for decided in (
         Verdict.NEWLY_FAILING,

@@ -53,29 +53,29 @@ class _Writer:
         self._inodes = inodes
         self._links = [0] * len(inodes)
         self._parents = [len(inodes)] * len(inodes)  # of the root: a number that nothing has
-        for place, inode in enumerate(inodes):
+        for number, inode in enumerate(inodes):
             for child in inode.children.values():
                 self._links[child] += 1
-                self._parents[child] = place
+                self._parents[child] = number
         self._starts, data = [0] * len(inodes), bytearray()
-        for place, inode in enumerate(inodes):
-            self._starts[place] = _HEAD_BYTES + len(data) if inode.data else 0
+        for number, inode in enumerate(inodes):
+            self._starts[number] = _HEAD_BYTES + len(data) if inode.data else 0
             data += inode.data
         self._data = bytes(data)
         # The first pass gives the inodes their sizes, which do not depend on what they refer to.
         self._at = [0] * len(inodes)
         self._listed = [(0, 0)] * len(inodes)
-        sizes = [len(self._inode(place)) for place in range(len(inodes))]
-        self._at = [sum(sizes[:place]) for place in range(len(inodes))]
+        sizes = [len(self._inode(number)) for number in range(len(inodes))]
+        self._at = [sum(sizes[:number]) for number in range(len(inodes))]
 
     def image(self) -> bytes:
         directories = bytearray()
-        for place, inode in enumerate(self._inodes):
+        for number, inode in enumerate(self._inodes):
             if inode.kind == DIRECTORY:
                 listing = self._listing(inode)
-                self._listed[place] = (len(directories) if listing else 0, len(listing))
+                self._listed[number] = (len(directories) if listing else 0, len(listing))
                 directories += listing
-        inodes = _metadata(b"".join(self._inode(place) for place in range(len(self._inodes))))
+        inodes = _metadata(b"".join(self._inode(number) for number in range(len(self._inodes))))
         listings = _metadata(bytes(directories))
         inodes_at = _HEAD_BYTES + len(self._data)
         directories_at = inodes_at + len(inodes)
@@ -83,7 +83,9 @@ class _Writer:
         is_exported = len(self._inodes) > 1
         references = (_reference(at) for at in self._at)
         exported, export_index = (
-            _table(struct.pack("<Q", one) for one in references) if is_exported else (b"", [])
+            _table(struct.pack("<Q", reference) for reference in references)
+            if is_exported
+            else (b"", [])
         )
         index_at = exported_at + len(exported)
         index = b"".join(struct.pack("<Q", exported_at + at) for at in export_index)
@@ -101,25 +103,25 @@ class _Writer:
         image += struct.pack("<Q", owner_at)
         return image.ljust(-(-len(image) // _PADDED_BYTES) * _PADDED_BYTES, b"\0")
 
-    def _inode(self, place: int) -> bytes:
-        inode = self._inodes[place]
-        links, size = self._links[place], len(inode.data)
+    def _inode(self, number: int) -> bytes:
+        inode = self._inodes[number]
+        links, size = self._links[number], len(inode.data)
         kind = _LINKED_FILE if inode.kind == FILE and links > 1 else _TYPES[inode.kind]
-        head = struct.pack("<HHHHII", kind, _MODES[inode.kind], 0, 0, _TIME_S, place + 1)
+        head = struct.pack("<HHHHII", kind, _MODES[inode.kind], 0, 0, _TIME_S, number + 1)
         if inode.kind == DIRECTORY:
             below = sum(self._inodes[c].kind == DIRECTORY for c in inode.children.values())
-            at, listed = self._listed[place]
+            at, listed = self._listed[number]
             start = _reference(at)
-            parent = self._parents[place] + 1
+            parent = self._parents[number] + 1
             size_and_place = (listed + 3, start & 0xFFFF)  # an empty one has the size 3
             return head + struct.pack("<IIHHI", start >> 16, 2 + below, *size_and_place, parent)
         if inode.kind == SYMLINK:
             target = inode.target.encode()
             return head + struct.pack("<II", links, len(target)) + target
         if kind == _LINKED_FILE:
-            where = (self._starts[place], size, 0, links, _NONE_32, 0, _NONE_32)
+            where = (self._starts[number], size, 0, links, _NONE_32, 0, _NONE_32)
             return head + struct.pack("<QQQIIII", *where) + _blocks(size)
-        return head + struct.pack("<IIII", self._starts[place], _NONE_32, 0, size) + _blocks(size)
+        return head + struct.pack("<IIII", self._starts[number], _NONE_32, 0, size) + _blocks(size)
 
     def _listing(self, directory: Inode) -> bytes:
         """All names in the order of their bytes; a header speaks of one block of inodes."""
@@ -133,8 +135,8 @@ class _Writer:
             run.append((name, child))
         return made + (self._run(run) if run else b"")
 
-    def _block(self, place: int) -> int:
-        return _reference(self._at[place]) >> 16
+    def _block(self, number: int) -> int:
+        return _reference(self._at[number]) >> 16
 
     def _run(self, names: Sequence[tuple[str, int]]) -> bytes:
         first = names[0][1]
@@ -153,7 +155,7 @@ def _blocks(size_bytes: int) -> bytes:
         min(_BLOCK_BYTES, size_bytes - at) | _UNCOMPRESSED_DATA
         for at in range(0, size_bytes, _BLOCK_BYTES)
     )
-    return b"".join(struct.pack("<I", one) for one in lengths)
+    return b"".join(struct.pack("<I", length) for length in lengths)
 
 
 def _reference(at: int) -> int:

@@ -99,11 +99,11 @@ class World:
             if operation.size_bytes:
                 log = FileLog(index, operation.size_bytes, operation.seed)
                 self.objects[number].log = log
-        for one in self.objects:
-            if one.kind == DIRECTORY:
-                one.links = ANY_LINKS
-            elif len(one.names) > 1:
-                one.links = len(one.names)
+        for tree_object in self.objects:
+            if tree_object.kind == DIRECTORY:
+                tree_object.links = ANY_LINKS
+            elif len(tree_object.names) > 1:
+                tree_object.links = len(tree_object.names)
         self.objects[ROOT_OBJECT].links = 1  # fs/overlayfs/inode.c, ovl_getattr(): it is in both
 
     def touch(self, path: str, operation: int) -> None:
@@ -204,8 +204,10 @@ class World:
     def divide(self, path: str) -> int:
         """One name of a file of several becomes that of a new file with the same contents."""
         number = self.drop_name(path)
-        one = self.objects[number]
-        self.objects.append(Object(one.kind, one.target, log=one.log.copy() if one.log else None))
+        file = self.objects[number]
+        self.objects.append(
+            Object(file.kind, file.target, log=file.log.copy() if file.log else None)
+        )
         self.add_name(len(self.objects) - 1, path)
         return len(self.objects) - 1
 

@@ -33,8 +33,8 @@ def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
 
 def guest_case(case: Case) -> Case:
     """The case as its guests get it: some workloads need more memory than the board has."""
-    found = getattr(plan_module(case.workload.kind), "guest_case", None)
-    changed: Case = found(case) if found else case
+    function = getattr(plan_module(case.workload.kind), "guest_case", None)
+    changed: Case = function(case) if function else case
     return changed
 
 

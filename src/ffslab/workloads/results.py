@@ -51,8 +51,8 @@ def findings_of(result: CaseResult) -> Mapping[str, Mapping[str, Any]]:
 
     Each has an `id`, `outcome`, `detail`, `state` and `states`: of how many it is the first.
     """
-    found = getattr(result_module(kind_of(result["spec"])), "findings", None)
-    return found(result) if found else {}
+    function = getattr(result_module(kind_of(result["spec"])), "findings", None)
+    return function(result) if function else {}
 
 
 def finding_line(finding: Mapping[str, Any]) -> str:

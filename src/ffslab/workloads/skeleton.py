@@ -109,14 +109,17 @@ def _texts(root: Path, name: str) -> Iterator[tuple[Path, str]]:
     """Each file of the workload, by its path."""
     sample = root / _SAMPLE
     for source, form in _PLACES.items():
-        place = root / form.format(name=name, package=_package(name))
+        destination = root / form.format(name=name, package=_package(name))
         if (sample / source).is_file():
-            yield place, _renamed(sample / source, name)
+            yield destination, _renamed(sample / source, name)
             continue
         for path in sorted((sample / source).rglob("*")):
             if path.is_file() and path.suffix in (".py", ".j2", ".c", ".h", ".md"):
                 inner = str(path.relative_to(sample / source))
-                yield place / inner.replace(_package(_KIND), _package(name)), _renamed(path, name)
+                yield (
+                    destination / inner.replace(_package(_KIND), _package(name)),
+                    _renamed(path, name),
+                )
 
 
 def _renamed(path: Path, name: str) -> str:

@@ -120,13 +120,13 @@ class Cuts(Workload):
     @property
     def settings(self) -> Mapping[str, int]:
         """The parameters by name; ValueError for what is no such text."""
-        found = {}
+        settings = {}
         for word in self.parameters.split():
             name, equals, value = word.partition("=")
             if not equals or not value.isdecimal():
                 raise ValueError(f"{word!r} is not NAME=NUMBER")
-            found[name] = int(value)
-        return found
+            settings[name] = int(value)
+        return settings
 
     @property
     def cut_kinds(self) -> tuple[str, ...]:

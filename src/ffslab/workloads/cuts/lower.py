@@ -18,7 +18,12 @@ def lower_image(history: History) -> bytes:
     world = World(root_links=2)
     world.put_below(history.lower)
     return squashfs(
-        [Inode(one.kind, _data(one.log), one.target, one.children) for one in world.objects]
+        [
+            Inode(
+                tree_object.kind, _data(tree_object.log), tree_object.target, tree_object.children
+            )
+            for tree_object in world.objects
+        ]
     )
 
 

@@ -72,25 +72,25 @@ METRICS = (CORRECT_PERCENT, WRONG, GONE_THROUGH, *COSTS, LONGEST, LEAST)
 
 def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
-    found = cuts_result(result)
+    cuts = cuts_result(result)
     is_timed = result["spec"]["workload"].get("timing") == BOARD_TIME
-    return (*case_figures(result), *(_figures(found, is_timed=is_timed) if found else ()))
+    return (*case_figures(result), *(_figures(cuts, is_timed=is_timed) if cuts else ()))
 
 
-def _figures(found: CutsResult, *, is_timed: bool) -> Iterator[Figure]:
-    outcomes = outcomes_of(found)
+def _figures(cuts: CutsResult, *, is_timed: bool) -> Iterator[Figure]:
+    outcomes = outcomes_of(cuts)
     states = outcomes.total()
     if states:
         yield Figure(CORRECT_PERCENT, STATES, 100 * outcomes[CORRECT] / states, main=True)
     yield Figure(WRONG, STATES, states - outcomes[CORRECT], main=True)
     yield Figure(GONE_THROUGH, STATES, states)
-    curve = found["recovery"]["curve"]
+    curve = cuts["recovery"]["curve"]
     if curve:
         for column, metric in enumerate(COSTS, start=1):
             yield Figure(metric, RECOVERY, max(row[column] for row in curve), main=True)
         if is_timed:
             yield Figure(LONGEST, RECOVERY, max(row[4] for row in curve), main=True)
-    space = space_of(found["series"]) if "series" in found else None
+    space = space_of(cuts["series"]) if "series" in cuts else None
     if space is not None:
         yield Figure(LEAST, "series", space.least_bytes, main=True)
 

@@ -27,8 +27,8 @@ def oracle_for(case: Case, history: History) -> Callable[[str], Oracle]:
             excuse = excuses.get(kinds)
             if excuse is None:
                 excuse = excuses[kinds] = excuse_of(name, again)
-            found = judge.judge(name.cut.operation, observation, excuse)
-            return [(problem.kind, problem.sentence) for problem in found]
+            judged_problems = judge.judge(name.cut.operation, observation, excuse)
+            return [(problem.kind, problem.sentence) for problem in judged_problems]
 
         return problems
 

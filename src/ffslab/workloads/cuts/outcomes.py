@@ -71,10 +71,10 @@ def excuse_of(name: StateName, again: bool) -> Excuse:
     # In a recovery that was cut off power has been away once more.
     excuses = [kind.second if again or name.then else kind.first for kind in kinds]
     return Excuse(
-        unreadable_unsynced=any(one.unreadable_unsynced for one in excuses),
-        unreadable_synced=any(one.unreadable_synced for one in excuses),
-        lost=any(one.lost for one in excuses),
-        reordered=any(one.reordered for one in excuses),
+        unreadable_unsynced=any(excuse.unreadable_unsynced for excuse in excuses),
+        unreadable_synced=any(excuse.unreadable_synced for excuse in excuses),
+        lost=any(excuse.lost for excuse in excuses),
+        reordered=any(excuse.reordered for excuse in excuses),
     )
 
 
@@ -99,48 +99,52 @@ class Judgements:
 
     def of(self, state: State) -> Judgement:
         """The worst that can be said of a state that its guest came through."""
-        found = self._all(state)
+        judgements = self._all(state)
         order = list(OUTCOMES)
-        return min(found, key=lambda one: order.index(one.outcome), default=Judgement(CORRECT))
+        return min(
+            judgements,
+            key=lambda judgement: order.index(judgement.outcome),
+            default=Judgement(CORRECT),
+        )
 
     def _all(self, state: State) -> list[Judgement]:
-        found = []
+        judgements = []
         for what, step, outcome in (
             ("attaching UBI", state.attach, MOUNT_FAILS),
             ("mounting", state.mount, MOUNT_FAILS),
             ("attaching UBI again", state.attach_again, REMOUNT_FAILS),
             ("mounting again", state.remount, REMOUNT_FAILS),
         ):
-            found += _of_step(what, step, outcome)
+            judgements += _of_step(what, step, outcome)
         for again, seen in enumerate((state.seen, state.again)):
             if seen is not None:
                 problems = self.oracle(state.name, self.texts[seen.digest], bool(again))
-                found += [
+                judgements += [
                     Judgement(word, sentence)
                     for word, sentence in problems
                     # What could not be deleted is told below.
                     if state.used in _USED or not sentence.startswith(_OURS)
                 ]
-        found += _changed(CHANGED_BY_USE, state.seen, state.after, self.texts)
+        judgements += _changed(CHANGED_BY_USE, state.seen, state.after, self.texts)
         changed = _changed(CHANGED_BY_POWER, state.after or state.seen, state.again, self.texts)
         # A page that reads badly from now on may take something with it; the oracle knows what.
         if changed and not excuse_of(state.name, True).lost:
-            found += changed
+            judgements += changed
         if state.used not in _USED:
-            place, _, errno = state.used.partition(" ")
+            failed_step, _, errno = state.used.partition(" ")
             outcome = READ_ONLY if int(errno) in _READ_ONLY_ERRNOS else USE_FAILS
-            found.append(Judgement(outcome, f"{place}: {_error(int(errno))}"))
+            judgements.append(Judgement(outcome, f"{failed_step}: {_error(int(errno))}"))
         warning = self._warning(state.messages)
         if warning:
-            found.append(Judgement(WARNING, warning))
-        return found
+            judgements.append(Judgement(WARNING, warning))
+        return judgements
 
     def _warning(self, messages: str) -> str:
         """The first of the kernel's own mistakes that it told of; none: empty."""
         known = self._warnings.get(messages)
         if known is None:
             said = scan_console(self.texts.get(messages, ""))
-            known = next((one.text for one in said if one.kind in _OWN_MISTAKES), "")
+            known = next((message.text for message in said if message.kind in _OWN_MISTAKES), "")
             self._warnings[messages] = known
         return known
 

@@ -54,9 +54,9 @@ class Cutter:
     @property
     def cutting(self) -> Cutting:
         """The steps of a target that can cut power."""
-        found = self.rig.cutting
-        assert found is not None  # the campaign has looked
-        return found
+        cutting = self.rig.cutting
+        assert cutting is not None  # the campaign has looked
+        return cutting
 
 
 def cuts_of(case: Case) -> Cuts:

@@ -42,5 +42,5 @@ def result_keys(
 
 def findings(result: CaseResult) -> Mapping[str, StoredFinding]:
     """What is not correct, by its outcome, kind of cut and reason."""
-    found = cuts_result(result)
-    return {" ".join(alike(one)): one for one in found["findings"]} if found else {}
+    cuts = cuts_result(result)
+    return {" ".join(alike(finding)): finding for finding in cuts["findings"]} if cuts else {}

@@ -81,7 +81,7 @@ class SeriesText:
 
 def parse_series(text: str) -> SeriesText:
     """The lines of ffscrash series; what a guest that died had begun to write is left out."""
-    found = SeriesText()
+    series = SeriesText()
     before = start = CutMade(0, 0, _BEFORE, 0, 0)
     lines = iter(text[: text.rfind("\n") + 1].splitlines())
     for line in lines:
@@ -90,31 +90,31 @@ def parse_series(text: str) -> SeriesText:
             case "cut":
                 cycle, operation, variant, operations = (int(words[i]) for i in (1, 2, 4, 5))
                 before = CutMade(cycle, operation, words[3], variant, operations)
-                found.cuts.append(before)
+                series.cuts.append(before)
             case "wrong":
                 before.wrong.append((words[2], _sentence(words[3:])))
             case "recovery":
                 cost = [int(word) for word in words[3:6]]
-                _add_row(found.recovery, words[2], [1, *cost, *cost])
+                _add_row(series.recovery, words[2], [1, *cost, *cost])
             case "space":
-                found.space.append([int(word) for word in words[1:8]])
+                series.space.append([int(word) for word in words[1:8]])
             case "message":
-                found.messages.setdefault(int(words[1]), []).extend(_until_end(lines))
+                series.messages.setdefault(int(words[1]), []).extend(_until_end(lines))
             case "call":
-                found.calls = [*(found.calls if not found.log else ()), line]
-                found.log = []
+                series.calls = [*(series.calls if not series.log else ()), line]
+                series.log = []
             case "log":
-                found.log = list(_until_end(lines))
+                series.log = list(_until_end(lines))
             case "stuck":
-                found.stuck = " ".join(words[1:])
+                series.stuck = " ".join(words[1:])
             case "ended":
-                found.complete = True
+                series.complete = True
     if start.wrong:
         raise InfrastructureError(
             f"the file system fails without any power cut: {start.detail}",
             cause="its options, or a partition that is too small",
         )
-    return found
+    return series
 
 
 def _until_end(lines: Iterable[str]) -> Iterable[str]:
@@ -188,7 +188,7 @@ class Life:
     def cuts(self) -> list[CutMade]:
         """All of them, with what is known of those that ended a guest."""
         died = {cycle: cut for cycle, (cut, _) in self.spared.items()}
-        return [died.get(one.cycle, one) for one in self.found.cuts]
+        return [died.get(cut.cycle, cut) for cut in self.found.cuts]
 
 
 def series_words(
@@ -221,21 +221,21 @@ def leaks(space: Sequence[Sequence[int]]) -> list[str]:
         return []
     quarter = len(space) // 4
     first, last = space[:quarter], space[-quarter:]
-    found = []
+    sentences = []
     least, most = min(row[1] for row in first), max(row[1] for row in last)
     if most < least:
-        found.append(f"{least:,} bytes or more fitted at first, {most:,} or fewer at last")
+        sentences.append(f"{least:,} bytes or more fitted at first, {most:,} or fewer at last")
     if last[-1][4] > first[0][4]:
-        found.append(f"{last[-1][4] - first[0][4]} blocks more are marked bad")
-    return found
+        sentences.append(f"{last[-1][4] - first[0][4]} blocks more are marked bad")
+    return sentences
 
 
 def stored_series(case: Case, lives: Sequence[Life]) -> CutsResult:
     """What is kept of a series. Its states are its cuts, and are called after their number."""
     cuts = [cut for life in lives for cut in life.cuts]
     counts: dict[str, Counter[str]] = {}
-    for one in cuts:
-        counts.setdefault(one.kind, Counter())[one.outcome] += 1
+    for cut in cuts:
+        counts.setdefault(cut.kind, Counter())[cut.outcome] += 1
     said: dict[int, list[str]] = {}
     recovery: dict[str, list[int]] = {}
     for life in lives:
@@ -257,7 +257,7 @@ def stored_series(case: Case, lives: Sequence[Life]) -> CutsResult:
     }
     return {
         "calls": 0,
-        "operations": sum(one.operations for one in cuts),
+        "operations": sum(cut.operations for cut in cuts),
         "states_possible": len(cuts),
         "states": len(cuts),
         "untouched": 0,
@@ -274,10 +274,10 @@ def _findings(
 ) -> list[StoredFinding]:
     """A finding for each outcome, kind of cut and reason: the first of these cuts."""
     alike: dict[tuple[str, str, str], list[CutMade]] = {}
-    for one in cuts:
-        if one.outcome != CORRECT:
-            reason = reason_of(one.detail)
-            alike.setdefault((one.outcome, one.kind, reason), []).append(one)
+    for cut in cuts:
+        if cut.outcome != CORRECT:
+            reason = reason_of(cut.detail)
+            alike.setdefault((cut.outcome, cut.kind, reason), []).append(cut)
     return [
         _finding(
             *(case, group[0], outcome, group[0].detail, len(group)),

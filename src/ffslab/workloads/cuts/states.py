@@ -31,7 +31,7 @@ class Logged:
 
 def parse_log(text: str) -> tuple[Logged, ...]:
     """The operations of /proc/vnand/NAME/log; DamagedResultError for another text."""
-    found: list[Logged] = []
+    operations: list[Logged] = []
     for line in text.splitlines():
         words = line.split(" ")
         try:
@@ -39,10 +39,10 @@ def parse_log(text: str) -> tuple[Logged, ...]:
             page = int(words[3]) if verb == PROGRAM else None
         except (ValueError, IndexError) as error:
             raise _not_a_log(line) from error
-        if verb not in OPERATIONS or number != len(found):
+        if verb not in OPERATIONS or number != len(operations):
             raise _not_a_log(line)
-        found.append(Logged(number, verb, block, page, line))
-    return tuple(found)
+        operations.append(Logged(number, verb, block, page, line))
+    return tuple(operations)
 
 
 def _not_a_log(line: str) -> DamagedResultError:

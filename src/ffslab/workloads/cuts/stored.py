@@ -164,21 +164,27 @@ def configuration_of(case: Case) -> str:
 def stored_of(case: Case, calls: int, explored: Explored) -> CutsResult:
     """What is kept of the states of a history."""
     counts: dict[str, Counter[str]] = {}
-    for one in explored.judged:
-        counts.setdefault(kind_of(one.name), Counter())[one.judgement.outcome] += 1
+    for judged_state in explored.judged:
+        counts.setdefault(kind_of(judged_state.name), Counter())[
+            judged_state.judgement.outcome
+        ] += 1
     random = Counter(
-        one.judgement.outcome
-        for one in explored.judged
-        if one.name.then is None and one.name.cut in explored.random
+        judged_state.judgement.outcome
+        for judged_state in explored.judged
+        if judged_state.name.then is None and judged_state.name.cut in explored.random
     )
-    states = [one.state for one in explored.judged if one.state is not None]
+    states = [
+        judged_state.state for judged_state in explored.judged if judged_state.state is not None
+    ]
     return {
         "calls": calls,
         "operations": explored.operations,
         "states_possible": explored.states_possible,
         "states": len(explored.judged),
         "untouched": sum(not state.touched for state in states),
-        "counts": {kind: dict(sorted(found.items())) for kind, found in sorted(counts.items())},
+        "counts": {
+            kind: dict(sorted(outcomes.items())) for kind, outcomes in sorted(counts.items())
+        },
         "random": dict(sorted(random.items())),
         "findings": _findings(case, explored.judged),
         "recovery": _recovery(states, explored.operations),
@@ -216,16 +222,18 @@ def reason_of(detail: str) -> str:
 
 def _findings(case: Case, judged: Iterable[Judged]) -> list[StoredFinding]:
     groups: dict[tuple[str, str, str], list[Judged]] = {}
-    for one in judged:
-        if one.judgement.outcome != CORRECT:
-            reason = reason_of(one.judgement.detail)
-            groups.setdefault((one.judgement.outcome, kind_of(one.name), reason), []).append(one)
-    found = []
+    for judged_state in judged:
+        if judged_state.judgement.outcome != CORRECT:
+            reason = reason_of(judged_state.judgement.detail)
+            groups.setdefault(
+                (judged_state.judgement.outcome, kind_of(judged_state.name), reason), []
+            ).append(judged_state)
+    findings = []
     for (outcome, kind, _), group in groups.items():
         # The first that was repeated alone, if there is one: its detail is the confirmed one.
-        first = next((one for one in group if one.confirmed), group[0])
+        first = next((judged_state for judged_state in group if judged_state.confirmed), group[0])
         state = str(first.name)
-        found.append(
+        findings.append(
             StoredFinding(
                 id=finding_id(case, state),
                 state=state,
@@ -238,7 +246,7 @@ def _findings(case: Case, judged: Iterable[Judged]) -> list[StoredFinding]:
                 console=list(first.console),
             )
         )
-    return found
+    return findings
 
 
 def _recovery(states: Sequence[State], operations: int) -> StoredRecovery:

@@ -27,8 +27,8 @@ def cells(result: CaseResult) -> Sequence[str]:
     if cuts is None:
         return ("",) * len(HEADINGS)
     outcomes = outcomes_of(cuts)
-    found = len(cuts["findings"])
-    return f"{outcomes.total():,}", f"{outcomes[CORRECT]:,}", f"{found:,}" if found else ""
+    findings = len(cuts["findings"])
+    return f"{outcomes.total():,}", f"{outcomes[CORRECT]:,}", f"{findings:,}" if findings else ""
 
 
 def print_case(console: Console, result: CaseResult) -> None:

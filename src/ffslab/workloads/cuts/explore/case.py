@@ -46,11 +46,11 @@ class CutGuests:
         ended = run_guest(self.guests, self.cutter, "", self.directory / "log-guest")
         if ended is None:
             raise StoppedError
-        place = self.directory / "log-guest"
+        guest_directory = self.directory / "log-guest"
         for name in (CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME):
-            if (place / name).exists():
-                shutil.copyfile(place / name, self.directory / name)
-        self._done_with(place)
+            if (guest_directory / name).exists():
+                shutil.copyfile(guest_directory / name, self.directory / name)
+        self._done_with(guest_directory)
         return ended
 
     def walk(self, name: str, states: str) -> GuestTexts | None:
@@ -64,14 +64,14 @@ class CutGuests:
     ) -> GuestTexts | None:
         """A guest in which one cut follows the other."""
         further_s = int(words[0]) * SECONDS_A_CUT
-        place = self.directory / name
-        ended = run_series(self.guests, self.cutter, words, place, further_s, begun)
-        self._done_with(place)
+        guest_directory = self.directory / name
+        ended = run_series(self.guests, self.cutter, words, guest_directory, further_s, begun)
+        self._done_with(guest_directory)
         return ended[0] if ended else None
 
-    def _done_with(self, place: Path) -> None:
+    def _done_with(self, guest_directory: Path) -> None:
         if not self.guests.keep:
-            shutil.rmtree(place, ignore_errors=True)
+            shutil.rmtree(guest_directory, ignore_errors=True)
 
 
 def run_case(case: Case, guests: Guests, directory: Path, tell: Tell) -> Explored:
@@ -114,10 +114,10 @@ def _series(case: Case, guests: CutGuests, tell: Tell) -> Explored:
 
 
 def _explored(case: Case, cuts: CutsResult, stream: RecordStream) -> Explored:
-    found = outcomes_of(cuts)
-    wrong = found.total() - found[CORRECT]
-    words = f"{wrong:,} of {found.total():,} states are not correct: "
-    reason = words + ", ".join(wrong_words(found)) if wrong else ""
+    outcomes = outcomes_of(cuts)
+    wrong = outcomes.total() - outcomes[CORRECT]
+    words = f"{wrong:,} of {outcomes.total():,} states are not correct: "
+    reason = words + ", ".join(wrong_words(outcomes)) if wrong else ""
     is_failure = wrong and cuts_of(case).findings != TELL
     return Explored(Outcome("fail" if is_failure else "pass", reason), stream, {"cuts": cuts})
 

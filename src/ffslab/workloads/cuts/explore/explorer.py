@@ -66,7 +66,9 @@ class Explorer:
         lines += self._second_cuts(chosen)
         judged = self._judged(lines, judgements, first.record)
         confirmed = self._confirmed(judged, judgements)
-        there = [one.name.cut for one in confirmed if one.name.then is None]
+        there = [
+            judged_state.name.cut for judged_state in confirmed if judged_state.name.then is None
+        ]
         return Explored(
             first.record,
             text,
@@ -155,39 +157,42 @@ class Explorer:
         """States with a fault, some of each kind, alone in a guest of their own."""
         tried: Counter[tuple[str, str]] = Counter()
         repeated: list[Judged] = []
-        for one in judged:
-            alike = (one.judgement.outcome, one.name.cut.kind)
-            if one.judgement.outcome != CORRECT and tried[alike] < _CONFIRMED_OF_A_KIND:
+        for judged_state in judged:
+            alike = (judged_state.judgement.outcome, judged_state.name.cut.kind)
+            if judged_state.judgement.outcome != CORRECT and tried[alike] < _CONFIRMED_OF_A_KIND:
                 tried[alike] += 1
-                repeated.append(one)
+                repeated.append(judged_state)
         with ThreadPoolExecutor(self.jobs) as pool:
             alone = pool.map(
-                lambda one: self._run(f"alone-{one[0]}", [line_of(one[1].name, one[1].is_filled)]),
+                lambda numbered: self._run(
+                    f"alone-{numbered[0]}", [line_of(numbered[1].name, numbered[1].is_filled)]
+                ),
                 enumerate(repeated),
             )
-            found = {
-                one.name: self._again(one, texts, judgements)
-                for one, texts in zip(repeated, alone, strict=True)
+            confirmed = {
+                judged_state.name: self._again(judged_state, texts, judgements)
+                for judged_state, texts in zip(repeated, alone, strict=True)
             }
         self._guests += len(repeated)
-        return [found.get(one.name, one) for one in judged]
+        return [confirmed.get(judged_state.name, judged_state) for judged_state in judged]
 
-    def _again(self, one: Judged, texts: GuestTexts, judgements: Judgements) -> Judged:
+    def _again(self, judged_state: Judged, texts: GuestTexts, judgements: Judgements) -> Judged:
         """What is to be said of a state that was repeated alone."""
         walk = parse_walk(texts.walk)
         self._texts.update(walk.texts)
-        again = next((state for state in walk.states if state.name == one.name), None)
+        again = next((state for state in walk.states if state.name == judged_state.name), None)
         if again is None:
             return replace(
-                _died(one.name, texts, one.is_filled), confirmed=one.judgement.outcome == GUEST_DIED
+                _died(judged_state.name, texts, judged_state.is_filled),
+                confirmed=judged_state.judgement.outcome == GUEST_DIED,
             )
         judgement = judgements.of(again)
-        if judgement.outcome == one.judgement.outcome:
-            return replace(one, confirmed=True)
-        before = one.judgement
+        if judgement.outcome == judged_state.judgement.outcome:
+            return replace(judged_state, confirmed=True)
+        before = judged_state.judgement
         told = f"after the states before it: {before.outcome}: {before.detail}; alone"
         differs = Judgement(before.outcome, f"{told}: {judgement.outcome}")
-        return replace(one, judgement=differs, state=again)
+        return replace(judged_state, judgement=differs, state=again)
 
     def _is_filled(self, name: StateName) -> bool:
         return name.then is None and name.cut in self._filled
@@ -212,12 +217,12 @@ def _died(name: StateName, texts: GuestTexts, is_filled: bool) -> Judged:
 def _behind(killer: StateName, lines: Sequence[str]) -> Iterable[str]:
     """The lines that are left when a state killed its guest."""
     first = str(killer.cut)
-    place = next(at for at, line in enumerate(lines) if _is_of(line, killer))
+    position = next(at for at, line in enumerate(lines) if _is_of(line, killer))
     if killer.then is not None:
         # Of all cuts in a recovery those behind the one that killed.
         after = replace(killer.then, operation=killer.then.operation + 1)
         yield f"{first} {after.operation}+ {after.kind} {after.variant}"
-    yield from lines[place + 1 :]
+    yield from lines[position + 1 :]
 
 
 def _is_of(line: str, name: StateName) -> bool:

@@ -57,9 +57,11 @@ def minimized(where: Where, tell: Callable[[str], None] = lambda _: None) -> His
         if first is None:
             raise StoppedError
         explored = explorer.explore(first)
-        found = any(one.judgement.outcome == finding["outcome"] for one in explored.judged)
-        tell(f"{len(operations)} calls: {'still there' if found else 'gone'}")
-        return found
+        is_there = any(
+            judged_state.judgement.outcome == finding["outcome"] for judged_state in explored.judged
+        )
+        tell(f"{len(operations)} calls: {'still there' if is_there else 'gone'}")
+        return is_there
 
     if not harms(whole.operations):
         raise UsageError(
@@ -77,7 +79,7 @@ def shortest(operations: Sequence[Operation], harms: Harms) -> tuple[Operation, 
     while len(left) > 1:
         size = -(-len(left) // parts)
         without = [(*left[:at], *left[at + size :]) for at in range(0, len(left), size)]
-        smaller = next((one for one in without if one and harms(one)), None)
+        smaller = next((rest for rest in without if rest and harms(rest)), None)
         if smaller is not None:
             left, parts = smaller, max(parts - 1, 2)
         elif size == 1:

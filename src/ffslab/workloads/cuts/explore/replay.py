@@ -91,8 +91,8 @@ def _replayed_series(where: Where) -> Replayed:
     case, finding, workload = where.case, where.finding, cuts_on_chip(where.case)
     series = where.cuts["series"]
     cycle = cut_of(finding["state"]).cut.operation
-    first = max(one for one in series["lives"] if one < cycle)
-    spared = [one for one in series["spared"] if first < one < cycle]
+    first = max(start for start in series["lives"] if start < cycle)
+    spared = [spared_cycle for spared_cycle in series["spared"] if first < spared_cycle < cycle]
     promise = promise_of(case.filesystem.stack)
     told = min(cycle + (finding["outcome"] == USE_FAILS), workload.cuts)
     words = series_words(workload, promise, case.seed, first=first, cuts=told, spared=spared)
@@ -103,12 +103,12 @@ def _replayed_series(where: Where) -> Replayed:
     if ended is None:
         raise InfrastructureError("the guest was stopped")
     texts = ended[0]
-    found = parse_series(texts.walk)
-    last = found.cuts[-1]
-    if not found.complete and not found.stuck:
+    series_text = parse_series(texts.walk)
+    last = series_text.cuts[-1]
+    if not series_text.complete and not series_text.stuck:
         last.wrong.append((GUEST_DIED, "see the kernel's messages"))
-    wrong = next((one.wrong for one in found.cuts if one.cycle == cycle), last.wrong)
-    said = found.messages.get(told) or texts.console.splitlines()[-_MOST_LINES:]
+    wrong = next((cut.wrong for cut in series_text.cuts if cut.cycle == cycle), last.wrong)
+    said = series_text.messages.get(told) or texts.console.splitlines()[-_MOST_LINES:]
     parts = [
         *_finding_parts(case, finding),
         ("again", tuple(f"{word}: {text}" for word, text in wrong) or (CORRECT,)),
@@ -116,9 +116,9 @@ def _replayed_series(where: Where) -> Replayed:
             f"cut {told}",
             (f"{last.kind} {last.variant} at operation {last.operation} of {last.operations}",),
         ),
-        ("calls before it", _shortened([line.removeprefix("call ") for line in found.calls])),
-        ("chip's log around the cut", _shortened(_log_near(found.log, last))),
-        ("kernel before it", _shortened(found.messages.get(told - 1, []))),
+        ("calls before it", _shortened([line.removeprefix("call ") for line in series_text.calls])),
+        ("chip's log around the cut", _shortened(_log_near(series_text.log, last))),
+        ("kernel before it", _shortened(series_text.messages.get(told - 1, []))),
         ("kernel at the mount after it", _shortened(said)),
     ]
     return Replayed(any(word == finding["outcome"] for word, _ in wrong), tuple(parts))
@@ -138,7 +138,7 @@ def _judgement(
 ) -> tuple[Judgement, State | None, dict[str, str]]:
     walk = parse_walk(texts.walk)
     known = dict(walk.texts)
-    state = next((one for one in walk.states if one.name == name), None)
+    state = next((state for state in walk.states if state.name == name), None)
     if state is None:
         return Judgement(GUEST_DIED, "see the kernel's messages"), None, known
     oracle = oracle_for(case, history_of(case))(texts.record)
@@ -197,7 +197,7 @@ def _kernel_lines(state: State | None, known: dict[str, str], texts: GuestTexts)
 
 def _shortened(lines: Sequence[str]) -> tuple[str, ...]:
     """Not all of a long text, nor of the sums of a large file."""
-    shown = [one if len(one) <= _WIDEST else f"{one[:_WIDEST]}…" for one in lines[:_MOST_LINES]]
+    shown = [line if len(line) <= _WIDEST else f"{line[:_WIDEST]}…" for line in lines[:_MOST_LINES]]
     if len(lines) > _MOST_LINES:
         shown.append(f"… and {len(lines) - _MOST_LINES} lines more")
     return tuple(shown)

@@ -59,14 +59,16 @@ class SeriesExplorer:
         spared: dict[int, tuple[CutMade, list[str]]] = {}
         while True:
             texts = self._guest(f"series-{number}-{len(spared)}", first, list(spared))
-            found = parse_series(texts.walk)
-            life = Life(first, texts.walk, found, spared)
-            if found.complete:
+            series_text = parse_series(texts.walk)
+            life = Life(first, texts.walk, series_text, spared)
+            if series_text.complete:
                 return life
-            last = found.cuts[-1] if found.cuts else None
-            if found.stuck and last is not None:
+            last = series_text.cuts[-1] if series_text.cuts else None
+            if series_text.stuck and last is not None:
                 if not life.is_given_up:
-                    last.wrong.append((MOUNT_FAILS, f"the flash is lost: cannot {found.stuck}"))
+                    last.wrong.append(
+                        (MOUNT_FAILS, f"the flash is lost: cannot {series_text.stuck}")
+                    )
                 return life
             if last is None or last.cycle in spared:
                 raise _ended(texts)

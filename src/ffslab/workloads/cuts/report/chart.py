@@ -43,8 +43,8 @@ def strips(
     drawn += _axis(across, end)
     box = f"{short(-left)} 0 {PANEL} {short(end + _FOOT)}"
     words = "; ".join(
-        f"{one.name}: {one.text(one.worst[1])} after a cut at operation {one.worst[0]}"
-        for one in shown
+        f"{series.name}: {series.text(series.worst[1])} after a cut at operation {series.worst[0]}"
+        for series in shown
     )
     return (
         f'<svg viewBox="{box}" style="max-width:{PANEL}px" role="img" '
@@ -82,8 +82,8 @@ def _strip(series: Series, across: Scale, y: float, colour: str) -> Iterator[str
     yield written(-6, at(0) + 4, "0", "end", MUTED)
     yield written(-6, at(top) + 4, _tick(top), "end", MUTED)
     if series.uncut is not None:
-        place = f"M0 {short(at(series.uncut))}H{short(across.width)}"
-        yield f'<path d="{place}" style="stroke:var(--ink);stroke-dasharray:4 3"/>'
+        level = f"M0 {short(at(series.uncut))}H{short(across.width)}"
+        yield f'<path d="{level}" style="stroke:var(--ink);stroke-dasharray:4 3"/>'
     columns: dict[int, list[float]] = {}
     for operation, value in series.points:
         columns.setdefault(round(across.at(operation) / _COLUMN), []).append(value)

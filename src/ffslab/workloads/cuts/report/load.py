@@ -48,9 +48,9 @@ class Operations:
         """What the chip was to do: "program of block 10, page 2"."""
         if operation >= len(self.logged):
             return ""
-        one = self.logged[operation]
-        page = f", page {one.page}" if one.verb == PROGRAM else ""
-        return f"{one.verb} of block {one.block}{page}"
+        logged = self.logged[operation]
+        page = f", page {logged.page}" if logged.verb == PROGRAM else ""
+        return f"{logged.verb} of block {logged.block}{page}"
 
 
 @dataclass(frozen=True)
@@ -92,31 +92,38 @@ class Part:
 
 
 def parts_of(
-    directory: RunDirectory, run: Run, found: Sequence[Read[CutsResult | None]]
+    directory: RunDirectory, run: Run, read_cases: Sequence[Read[CutsResult | None]]
 ) -> tuple[Part, ...]:
     """The cases with cuts, in order; DamagedResultError for files that are not theirs."""
     # An option that only goes with the file system tells nothing beside it.
-    told = {*fixed_options([one.head["spec"] for one in found]), data.FILESYSTEM, data.SEED}
+    told = {
+        *fixed_options([read_case.head["spec"] for read_case in read_cases]),
+        data.FILESYSTEM,
+        data.SEED,
+    }
     names = [name for name in run.varying if name not in (*told, _HISTORY)]
     seeds = [data.SEED] if data.SEED in run.varying else []
     return tuple(
         Part(
             case,
-            one.figures,
-            one.head["spec"],
+            read_case.figures,
+            read_case.head["spec"],
             data.group_label(case.axes, (data.FILESYSTEM, *names, *seeds)),
-            _operations(directory, case.id, one.figures),
+            _operations(directory, case.id, read_case.figures),
         )
-        for case, one in zip(run.cases, found, strict=True)
-        if one.figures is not None
+        for case, read_case in zip(run.cases, read_cases, strict=True)
+        if read_case.figures is not None
     )
 
 
 def _operations(directory: RunDirectory, case_id: str, cuts: CutsResult) -> Operations:
-    place = directory.case_dir(case_id)
+    case_directory = directory.case_dir(case_id)
     try:
-        log, record = parse_log(_text(place / "log")), parse_record(_text(place / "record"))
-        calls = tuple(_text(place / "history").splitlines())
+        log, record = (
+            parse_log(_text(case_directory / "log")),
+            parse_record(_text(case_directory / "record")),
+        )
+        calls = tuple(_text(case_directory / "history").splitlines())
         if log and len(log) != cuts["operations"]:
             raise FormatError(f"a log of {len(log)} operations, of {cuts['operations']}")
         if record.calls and not record.is_complete:
@@ -125,9 +132,9 @@ def _operations(directory: RunDirectory, case_id: str, cuts: CutsResult) -> Oper
             raise FormatError(f"a history of {len(calls)} calls, a record of {len(record.calls)}")
     except (DamagedResultError, FormatError) as error:
         raise DamagedResultError(
-            f"{place}: {error.message}",
+            f"{case_directory}: {error.message}",
             cause="a file there was edited or cut after ffslab wrote it",
-            remedy=f"rm -r {place}, then: {command('run', '--resume', directory.path)}",
+            remedy=f"rm -r {case_directory}, then: {command('run', '--resume', directory.path)}",
         ) from error
     return Operations(log, record, calls)
 

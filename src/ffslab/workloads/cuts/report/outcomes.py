@@ -109,14 +109,14 @@ def outcomes_of(parts: Sequence[Part]) -> Outcomes:
             if part.history == history
         ]
         blocks.append(Block(history, tuple(rows)))
-    found = total(parts)
-    tones = {tone_of(outcome) for outcome in found}
+    outcomes = total(parts)
+    tones = {tone_of(outcome) for outcome in outcomes}
     return Outcomes(
         (*first, *second, *random),
         tuple(span for span in spans if span[1]) if second or random else (),
         tuple(blocks),
         tuple((tone, words) for tone, words in TONES.items() if tone in tones),
-        tuple((word, OUTCOMES[word]) for word in OUTCOMES if found[word] and word != CORRECT),
+        tuple((word, OUTCOMES[word]) for word in OUTCOMES if outcomes[word] and word != CORRECT),
     )
 
 
@@ -126,7 +126,7 @@ def _states(part: Part) -> str:
     counts = part.cuts["counts"]
     if not part.spec["workload"]["sample"]:
         return grouped(states)
-    once = sum(sum(found.values()) for kind, found in counts.items() if SECOND not in kind)
+    once = sum(sum(outcomes.values()) for kind, outcomes in counts.items() if SECOND not in kind)
     if once >= possible:
         return grouped(states)
     twice = f" + {grouped(states - once)}" if states > once else ""

@@ -69,19 +69,21 @@ def figures_of(row: CaseResult) -> CutsResult | None:
     return cuts_result(row)
 
 
-def page(run_dir: Path, found: Sequence[Read[CutsResult | None]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[CutsResult | None]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
     directory = open_run(run_dir)
     manifest = directory.manifest()
     with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, found)
-        parts = parts_of(directory, run, found)
+        run = plain_outline(run_dir, manifest, read_cases)
+        parts = parts_of(directory, run, read_cases)
         return _shown_page(run_dir, run, parts)
 
 
 def _shown_page(run_dir: Path, run: Run, parts: Sequence[Part]) -> dict[str, Any]:
     explored = {part.case.id for part in parts}
-    recoveries = _in_order([one for part in parts if (one := recovery_of(part)) is not None])
+    recoveries = _in_order(
+        [recovery for part in parts if (recovery := recovery_of(part)) is not None]
+    )
     is_timed = all(part.is_timed for part in parts)
     return {
         **common(run),
@@ -100,7 +102,7 @@ def _shown_page(run_dir: Path, run: Run, parts: Sequence[Part]) -> dict[str, Any
         "worst": _worst_table(recoveries, is_timed=is_timed),
         "recoveries": _by_history(recoveries),
         "minimize": minimize_command(parts, run_dir),
-        "unexplored": [one for one in run.failures if one.id not in explored],
+        "unexplored": [case for case in run.failures if case.id not in explored],
         "case_table": _case_table(run.cases, {part.case.id: part for part in parts}),
     }
 
@@ -109,8 +111,12 @@ def _case_table(cases: Sequence[Case], parts: Mapping[str, Part]) -> Table:
     rows = []
     for case in cases:
         part = parts.get(case.id)
-        found = total([part]) if part else Counter[str]()
-        figures = (grouped(found.total()), grouped(found[CORRECT]), ", ".join(wrong_words(found)))
+        outcomes = total([part]) if part else Counter[str]()
+        figures = (
+            grouped(outcomes.total()),
+            grouped(outcomes[CORRECT]),
+            ", ".join(wrong_words(outcomes)),
+        )
         rows.append((case.id, case.outcome, *(figures if part else ("–",) * 3)))
     head = ("case", "outcome", "states", "correct", "else")
     return Table("All cases", head, (), tuple(rows), text_columns=2, outcomes=True)
@@ -141,29 +147,29 @@ def _worst_table(recoveries: Sequence[Recovery], *, is_timed: bool) -> Table:
     """A row for each case: its most expensive mount."""
     rows: list[tuple[str, ...]] = []
     headings: dict[int, str] = {}
-    for one in recoveries:
-        if one.part.history not in headings.values():
-            headings[len(rows)] = one.part.history
-        rows.append(_worst_row(one))
+    for recovery in recoveries:
+        if recovery.part.history not in headings.values():
+            headings[len(rows)] = recovery.part.history
+        rows.append(_worst_row(recovery))
     time = "virtual time" if is_timed else "flash time, estimate"
     head = ("", "cut at", "reads", "programs", "erases", time, "uncut", "power was cut in")
     units = ("", "", "", "", "", "ms", "ms", "")
     return Table("The most expensive mount", head, units, tuple(rows), headings=headings)
 
 
-def _worst_row(one: Recovery) -> tuple[str, ...]:
-    at = one.worst
+def _worst_row(recovery: Recovery) -> tuple[str, ...]:
+    at = recovery.worst
 
     def there(series: Series) -> float:
         return dict(series.points)[at]
 
     return (
-        one.part.label,
+        recovery.part.label,
         grouped(at),
-        *(series.text(there(series)) for series in one.counts),
-        _range([there(series) for series in one.times]),
-        _range([series.uncut for series in one.times]),
-        under_way(one.part, at),
+        *(series.text(there(series)) for series in recovery.counts),
+        _range([there(series) for series in recovery.times]),
+        _range([series.uncut for series in recovery.times]),
+        under_way(recovery.part, at),
     )
 
 
@@ -175,39 +181,39 @@ def _range(values_ms: Sequence[float | None]) -> str:
 
 def _in_order(recoveries: Sequence[Recovery]) -> list[Recovery]:
     """By history, as the table of outcomes."""
-    names = list(dict.fromkeys(one.part.history for one in recoveries))
-    return sorted(recoveries, key=lambda one: names.index(one.part.history))
+    names = list(dict.fromkeys(recovery.part.history for recovery in recoveries))
+    return sorted(recoveries, key=lambda recovery: names.index(recovery.part.history))
 
 
 def _by_history(recoveries: Sequence[Recovery]) -> list[tuple[str, list[ShownRecovery]]]:
-    names = dict.fromkeys(one.part.filesystem for one in recoveries)
+    names = dict.fromkeys(recovery.part.filesystem for recovery in recoveries)
     look = charts.look_for([Group({FILESYSTEM: name}, ()) for name in names])
     shown: dict[str, list[ShownRecovery]] = {}
-    for number, one in enumerate(recoveries):
-        colour = look.colour(one.part.filesystem)
-        shown.setdefault(one.part.history, []).append(_shown(one, colour, f"r{number}"))
+    for number, recovery in enumerate(recoveries):
+        colour = look.colour(recovery.part.filesystem)
+        shown.setdefault(recovery.part.history, []).append(_shown(recovery, colour, f"r{number}"))
     return list(shown.items())
 
 
-def _shown(one: Recovery, colour: str, identifier: str) -> ShownRecovery:
-    operations = one.part.cuts["operations"]
-    if one.is_exhaustive:
+def _shown(recovery: Recovery, colour: str, identifier: str) -> ShownRecovery:
+    operations = recovery.part.cuts["operations"]
+    if recovery.is_exhaustive:
         cuts = f"a cut before each of {grouped(operations)} operations"
     else:
-        drawn = grouped(len(one.drawn[0].points))
+        drawn = grouped(len(recovery.drawn[0].points))
         cuts = f"cuts before {drawn} of {grouped(operations)} operations"
-    title = f"{one.part.label}, {one.part.history}: mounts after {cuts}"
+    title = f"{recovery.part.label}, {recovery.part.history}: mounts after {cuts}"
     return ShownRecovery(
-        one.part.label,
+        recovery.part.label,
         f"After {cuts}.",
-        strips(one.drawn, operations, colour, title, identifier),
+        strips(recovery.drawn, operations, colour, title, identifier),
         Table(
             "",
             ("", "median", "95 %", "most", "cut at", "uncut"),
             (),
             (
-                *(_statistics(series) for series in one.drawn),
-                *([_estimate(one.estimate)] if one.estimate else []),
+                *(_statistics(series) for series in recovery.drawn),
+                *([_estimate(recovery.estimate)] if recovery.estimate else []),
             ),
         ),
     )

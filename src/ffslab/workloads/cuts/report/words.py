@@ -23,9 +23,9 @@ _FAULTS = (
 
 def result_words(parts: Sequence[Part]) -> str:
     """What the cuts came to, in a sentence."""
-    found = total(parts)
-    states = found.total()
-    wrong = states - found[CORRECT]
+    outcomes = total(parts)
+    states = outcomes.total()
+    wrong = states - outcomes[CORRECT]
     if not states:
         return "No state has been gone through yet."
     if not wrong:
@@ -40,7 +40,7 @@ def result_words(parts: Sequence[Part]) -> str:
     are = "is" if wrong == 1 else "are"
     return (
         f"{grouped(wrong)} of {grouped(states)} states {are} not correct: "
-        f"{', '.join(wrong_words(found))} ({whose})."
+        f"{', '.join(wrong_words(outcomes))} ({whose})."
     )
 
 
@@ -48,7 +48,7 @@ def facts(parts: Sequence[Part]) -> list[tuple[str, str]]:
     """What was cut, by name; where cases differ all that they have."""
     of_histories = [part for part in parts if "series" not in part.cuts]
     of_series = [part for part in parts if "series" in part.cuts]
-    found = [
+    all_facts = [
         ("Histories", _each(part.history for part in parts)),
         ("Operations", grouped(sum(part.cuts["operations"] for part in parts))),
         ("States", _states(parts)),
@@ -68,7 +68,7 @@ def facts(parts: Sequence[Part]) -> list[tuple[str, str]]:
             ),
         ),
     ]
-    return [(name, words) for name, words in found if words]
+    return [(name, words) for name, words in all_facts if words]
 
 
 def _each(words: Iterable[str]) -> str:
@@ -145,5 +145,5 @@ def under_way(part: Part, operation: int) -> str:
 def minimize_command(parts: Sequence[Part], run_dir: Path) -> str:
     """What looks for a shorter history that does the same harm; empty if there is no finding."""
     histories = (part for part in parts if "series" not in part.cuts)
-    first = next((one for part in histories for one in part.cuts["findings"]), None)
+    first = next((finding for part in histories for finding in part.cuts["findings"]), None)
     return command("crash", "minimize", first["id"], "--run", run_dir) if first else ""
