@@ -31,7 +31,7 @@ def _metric(name: str, title: str, meaning: str, **further: object) -> Metric:
 CORRECT_PERCENT = _metric(
     "correct_percent",
     "States that are correct",
-    "states that are as the file system promises ÷ all states",
+    "as the file system promises ÷ all states",
     unit="%",
     better="higher",
     exact=False,
@@ -61,7 +61,7 @@ LONGEST = _metric(
 LEAST = _metric(
     "least_bytes",
     "What fits after cuts in a row",
-    "the least that one file took on the emptied file system",
+    "the least that one file took when all was empty",
     unit="MiB",
     scale=2.0**20,
     better="higher",
