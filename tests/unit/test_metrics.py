@@ -11,12 +11,12 @@ from host_support import cases_of, golden
 from ffslab.protocol.records import Latency, Phase, Snapshot, parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.metrics import (
+    amplification,
     bucket_bounds,
     flash_times,
     quantile_ns,
     rate_per_s,
     wear_metrics,
-    write_amplification,
 )
 from ffslab.results.outcome import Outcome
 from ffslab.results.phases import latency_result, phase_result, workload_result
@@ -67,9 +67,9 @@ def test_wear() -> None:
     assert (wear["erases_spread"], wear["erases_max"]) == (7, 8)
 
 
-def test_write_amplification_of_nothing_is_unknown() -> None:
-    assert write_amplification(10, 2048, 4096) == 5.0
-    assert write_amplification(10, 2048, 0) is None
+def test_amplification_of_nothing_is_unknown() -> None:
+    assert amplification(10, 2048, 4096) == 5.0
+    assert amplification(10, 2048, 0) is None
 
 
 def test_phases_of_a_recorded_run() -> None:

@@ -184,9 +184,9 @@ def rate_per_s(amount: int, duration_ns: int) -> float:
     return amount * 1e9 / duration_ns if duration_ns > 0 else 0.0
 
 
-def write_amplification(pages: int, page_bytes: int, bytes_written: int) -> float | None:
-    """Bytes programmed ÷ bytes the workload wrote; None if it wrote nothing."""
-    return pages * page_bytes / bytes_written if bytes_written else None
+def amplification(pages: int, page_bytes: int, moved_bytes: int) -> float | None:
+    """Bytes of the pages ÷ bytes that the workload moved that way; None if it moved none."""
+    return pages * page_bytes / moved_bytes if moved_bytes else None
 
 
 def phase_metrics(
@@ -228,5 +228,5 @@ def flash_metrics(
         "blocks_erased": counters.get("blocks_erased", 0),
         **flash_times(counters),
         "in_driver_ns": in_driver_ns(counters),
-        "write_amplification": write_amplification(pages, page_bytes, counts["bytes_written"]),
+        "write_amplification": amplification(pages, page_bytes, counts["bytes_written"]),
     }
