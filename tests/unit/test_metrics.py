@@ -82,11 +82,16 @@ def test_phases_of_a_recorded_run() -> None:
     assert creation["write_bytes_per_s"] == 819200 / 2
     assert creation["pages_programmed"] == 400
     assert creation["write_amplification"] == 400 * 2048 / 819200
+    assert creation["read_amplification"] is None
+    # 500 − 10 pages of 2,048 bytes are 1,003,520; the workload read 409,600.
+    assert phases["transactions"]["read_amplification"] == 2.45
     assert phases["transactions"]["blocks_erased"] == 6
     assert phases["transactions"]["erases_spread"] == 2
     assert phases["deletion"]["write_amplification"] is None
+    assert phases["deletion"]["read_amplification"] is None
     assert whole["duration_ns"] == 7 * 10**9
     assert whole["pages_programmed"] == 1040
+    assert whole["read_amplification"] == 2.55  # 510 × 2,048 ÷ 409,600
     assert whole["bytes_written"] == 819200 + 1228800
     (latency,) = result["latencies"]
     assert latency["p50_ns"] == pytest.approx(50_000_000, rel=0.005)
@@ -225,11 +230,12 @@ def phase_of(record: dict[str, Any]) -> Phase:
 
 
 @pytest.mark.parametrize(
-    ("page_bytes", "amplification"),
-    # 500 pages ÷ 1,024,000 bytes written: 256,000 ÷ 1,024,000 and so on
-    [(512, 0.25), (2048, 1.0), (4096, 2.0), (8192, 4.0)],
+    ("page_bytes", "written", "read"),
+    # 500 pages ÷ 1,024,000 bytes written: 256,000 ÷ 1,024,000 and so on;
+    # 30 pages ÷ 512,000 bytes read: 15,360 ÷ 512,000 and so on
+    [(512, 0.25, 0.03), (2048, 1.0, 0.12), (4096, 2.0, 0.24), (8192, 4.0, 0.48)],
 )
-def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
+def test_the_figures_of_a_phase(page_bytes: int, written: float, read: float) -> None:
     record = {
         "phase": "transactions",
         "status": "error",
@@ -252,7 +258,8 @@ def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
         "pages_programmed": 500,
         "blocks_erased": 4,
         "in_driver_ns": 876_000,  # 6,000 + 70,000 + 800,000
-        "write_amplification": amplification,
+        "write_amplification": written,
+        "read_amplification": read,
         **WEAR,
     }
 
@@ -345,6 +352,7 @@ def test_the_workload_is_the_sum_of_its_phases() -> None:
         "blocks_erased": 4,
         "in_driver_ns": 876_000,
         "write_amplification": 400.0,  # 500 × 8,192 ÷ 10,240
+        "read_amplification": 122.88,  # 30 × 8,192 ÷ 2,000
         **WEAR,
     }
     assert workload_result(phases, around, 8192, FFSMARK) == {**whole, **flash}

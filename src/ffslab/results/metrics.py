@@ -65,6 +65,7 @@ class FlashMetrics(FlashTimes, total=False):
     blocks_erased: int
     in_driver_ns: int
     write_amplification: float | None
+    read_amplification: float | None
 
 
 class WearMetrics(TypedDict, total=False):
@@ -221,12 +222,13 @@ def flash_metrics(
     """What the flash did for what the workload asked; empty without counters."""
     if not counters:
         return {}
-    pages = counters.get("pages_programmed", 0)
+    read, programmed = counters.get("pages_read", 0), counters.get("pages_programmed", 0)
     return {
-        "pages_read": counters.get("pages_read", 0),
-        "pages_programmed": pages,
+        "pages_read": read,
+        "pages_programmed": programmed,
         "blocks_erased": counters.get("blocks_erased", 0),
         **flash_times(counters),
         "in_driver_ns": in_driver_ns(counters),
-        "write_amplification": amplification(pages, page_bytes, counts["bytes_written"]),
+        "write_amplification": amplification(programmed, page_bytes, counts["bytes_written"]),
+        "read_amplification": amplification(read, page_bytes, counts["bytes_read"]),
     }

@@ -283,6 +283,13 @@ PHASE_METRICS = (
         exact=False,
         of_flash=True,
     ),
+    Metric(
+        name="read_amplification",
+        title="Read amplification",
+        meaning="bytes of the pages read ÷ bytes the workload read",
+        exact=False,
+        of_flash=True,
+    ),
 )
 # What the report's table of the flash has of each case.
 OF_FLASH = tuple(metric for metric in PHASE_METRICS if metric.of_flash)
