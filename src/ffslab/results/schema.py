@@ -43,6 +43,7 @@ class Metric:
 
     A stored value divided by `scale` is in `unit`. `exact`: an integer. `kinds`: the workloads that
     have it. `grown`, `fallen`: what a larger and a smaller value is called ("slower", "faster").
+    `of_flash`: the report's table of what each case did to the flash has it.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Metric:
     exact: bool = True
     kinds: tuple[str, ...] = ALL_KINDS
     words: tuple[str, str] | None = None
+    of_flash: bool = False
 
     @property
     def grown(self) -> str:
@@ -181,17 +183,14 @@ def _work(name: str, title: str, meaning: str, unit: str = "files") -> Metric:
     return Metric(name=name, title=title, meaning=meaning, unit=unit, better="neither")
 
 
+def _flash_count(name: str, title: str, meaning: str, unit: str) -> Metric:
+    return Metric(name=name, title=title, unit=unit, meaning=meaning, of_flash=True)
+
+
 FLASH_COUNTS = (
-    Metric(name="pages_read", title="Pages read", unit="pages", meaning="page reads on the chip"),
-    Metric(
-        name="pages_programmed",
-        title="Pages programmed",
-        unit="pages",
-        meaning="page programs on the chip",
-    ),
-    Metric(
-        name="blocks_erased", title="Blocks erased", unit="blocks", meaning="erases on the chip"
-    ),
+    _flash_count("pages_read", "Pages read", "page reads on the chip", "pages"),
+    _flash_count("pages_programmed", "Pages programmed", "page programs on the chip", "pages"),
+    _flash_count("blocks_erased", "Blocks erased", "erases on the chip", "blocks"),
 )
 
 
@@ -235,6 +234,7 @@ PHASE_METRICS = (
         unit="erases",
         meaning="most erased minus least erased block",
         words=_HIGHER,
+        of_flash=True,
     ),
     Metric(
         name="erases_max",
@@ -266,6 +266,7 @@ PHASE_METRICS = (
         unit="erases",
         meaning="mean over the partition's erase blocks",
         exact=False,
+        of_flash=True,
     ),
     Metric(
         name="erases_std",
@@ -273,14 +274,25 @@ PHASE_METRICS = (
         unit="erases",
         meaning="over the partition's erase blocks",
         exact=False,
+        of_flash=True,
     ),
     Metric(
         name="write_amplification",
         title="Write amplification",
         meaning="bytes programmed ÷ bytes the workload wrote",
         exact=False,
+        of_flash=True,
+    ),
+    Metric(
+        name="read_amplification",
+        title="Read amplification",
+        meaning="bytes of the pages read ÷ bytes the workload read",
+        exact=False,
+        of_flash=True,
     ),
 )
+# What the report's table of the flash has of each case.
+OF_FLASH = tuple(metric for metric in PHASE_METRICS if metric.of_flash)
 
 ON_FLASH = Metric(
     name="on_flash_ns",
@@ -335,7 +347,8 @@ LATENCY_METRICS = (
     _latency("mean_ns", "Mean latency", "sum of latencies ÷ operations", exact=False),
 )
 
-GENERAL = (VIRTUAL, MEASURED, *MTD_METRICS, REST, *PHASE_METRICS, *LATENCY_METRICS)
+CASE_METRICS = (VIRTUAL, MEASURED, *MTD_METRICS)
+GENERAL = (*CASE_METRICS, REST, *PHASE_METRICS, *LATENCY_METRICS)
 BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in GENERAL}
 
 

@@ -21,8 +21,12 @@ from ffslab.report.load import (
 )
 from ffslab.results.metrics import FLASH_TIMES
 from ffslab.results.result import CaseResult, PhaseResult, WallResult
+from ffslab.results.schema import BY_NAME, IN_DRIVER, OF_FLASH, figures_at
 from ffslab.workloads.ffsmark.metrics import KIND, files_per_s
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
+
+_RATES = (BY_NAME["read_bytes_per_s"], BY_NAME["write_bytes_per_s"])
+_OF_WORKLOAD = (*_RATES, *OF_FLASH, IN_DRIVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +113,8 @@ def _phase(phase: PhaseResult) -> dict[str, float]:
 
 def _workload(total: PhaseResult) -> dict[str, float]:
     """The three phases together."""
-    figures = {
-        "read_bytes_per_s": total["read_bytes_per_s"],
-        "write_bytes_per_s": total["write_bytes_per_s"],
-        "pages_read": total.get("pages_read"),
-        "pages_programmed": total.get("pages_programmed"),
-        "blocks_erased": total.get("blocks_erased"),
-        "erases_mean": total.get("erases_mean"),
-        "erases_std": total.get("erases_std"),
-        "erases_spread": total.get("erases_spread"),
-        "write_amplification": total.get("write_amplification"),
-        "in_driver_ns": total.get("in_driver_ns"),
-    }
-    return {key: float(value) for key, value in figures.items() if value is not None}
+    figures = figures_at(total, total["phase"], _OF_WORKLOAD)
+    return {figure.metric.name: float(figure.value) for figure in figures}
 
 
 def _flash_time(phases: Sequence[PhaseResult]) -> dict[str, float]:
