@@ -117,6 +117,15 @@ KINDS: Mapping[str, FaultKind] = {
             hits=frozenset({ERASE}),
             flash=frozenset({NAND}),
         ),
+        # It excuses nothing: who erases a block again that only looks blank loses nothing.
+        FaultKind(
+            name="erase-weak",
+            left="a block that reads as blank, and keeps badly what is programmed there until it "
+            "is erased again",
+            hits=frozenset({ERASE}),
+            flash=frozenset({NAND}),
+            on_request=True,
+        ),
         FaultKind(
             name="erase-zeros",
             left="zeros from one end of the sector on, as before from there to the other",
