@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
@@ -87,8 +89,6 @@ def register(app: typer.Typer) -> None:
 
         Finds out from the image what you do not give. Exit code 1: there are errors.
         """
-        from ffslab.errors import EXIT_FAILED
-
         position = {
             "page_bytes": page_bytes,
             "oob_bytes": oob_bytes,
@@ -173,8 +173,6 @@ def _examined_logfs(image: Path, known: Mapping[str, int | None]) -> _Examined:
 
 def _refuse(kind: Kind, options: Mapping[str, object]) -> None:
     """UsageError for an option that has no meaning for this file system."""
-    from ffslab.errors import UsageError
-
     for name, value in options.items():
         if value is not None:
             raise UsageError(f"--{name.replace('_', '-')} is not for {kind.value}")
@@ -192,8 +190,6 @@ def _no_image(image: Path, kind: Kind) -> str:
 
 
 def _print_json(shown: _Examined, *, listing: bool) -> None:
-    import json
-
     from ffslab.fsimage.show import tree_document
 
     document = dict(shown.document)
