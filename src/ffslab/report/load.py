@@ -181,6 +181,13 @@ def plain_outline(run_dir: Path, manifest: Document, read_cases: Sequence[Read[F
     return outline(run_dir, manifest, specs, cases)
 
 
+def plain_run(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> Run:
+    """The run in `run_dir` with these cases, whose figures are shown apart."""
+    manifest = open_run(run_dir).manifest()
+    with explained(run_dir, manifest):
+        return plain_outline(run_dir, manifest, read_cases)
+
+
 def _planned(manifest: Document, known: int) -> int:
     """How many cases a run has that are neither changed nor perturbed."""
     total = int(manifest.get("cases_total") or 0)

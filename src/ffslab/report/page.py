@@ -27,17 +27,7 @@ from ffslab.report.files import case_files, criteria_csv
 from ffslab.report.folding import fold
 from ffslab.report.front.page import front_of
 from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import (
-    Read,
-    explained,
-    fixed_options,
-    open_run,
-    outline,
-    part_texts,
-    plain_case,
-    read_figures,
-    study_word,
-)
+from ffslab.report.load import Read, open_run, part_texts, plain_run, read_figures
 from ffslab.report.rating import rating_view
 from ffslab.report.repeats import repeats_view
 from ffslab.results.criteria import Criterion
@@ -176,20 +166,12 @@ def _several(
     read_cases: Sequence[Read[Any]],
     criteria: Mapping[str, Sequence[Criterion]],
 ) -> dict[str, Any]:
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        specs = [read_case.head["spec"] for read_case in read_cases]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(
-            plain_case(read_case.head, manifest, study, fixed) for read_case in read_cases
-        )
-        run = outline(run_dir, manifest, specs, cases)
     shown = [
         (chapter, report_module(chapter.kind).page(run_dir, chapter.cases)) for chapter in chapters
     ]
     terms = {term: meaning for _, page in shown for term, meaning in page["glossary"]}
     return {
-        **common(run),
+        **common(plain_run(run_dir, read_cases)),
         "glossary": tuple(terms.items()),
         "parts": [_part(chapter, page) for chapter, page in shown],
         "fronts": [front_of(page["run"], criteria, chapter.title) for chapter, page in shown],

@@ -20,15 +20,12 @@ from ffslab.report.load import (
     Read,
     axis_values,
     explained,
-    fixed_options,
     histogram,
     is_number,
     open_run,
-    outline,
-    plain_case,
+    plain_outline,
     read_figures,
     setting,
-    study_word,
 )
 from ffslab.results.result import CaseHead, CaseResult, PhaseResult, PhaseTask
 from ffslab.workloads.append_log.metrics import KIND
@@ -144,17 +141,12 @@ def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> LogRun:
     """The run in `run_dir` of what was read of it; raises as `load_log` does."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [read_case.head["spec"] for read_case in read_cases]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = [
-            replace(
-                plain_case(read_case.head, manifest, study, fixed),
-                metrics=read_case.figures.metrics,
-                latencies=read_case.figures.latencies,
-            )
-            for read_case in read_cases
-        ]
-        return _placed(outline(run_dir, manifest, specs, tuple(cases)), read_cases, cases)
+        run = plain_outline(run_dir, manifest, read_cases)
+        cases = tuple(
+            replace(case, metrics=figures.metrics, latencies=figures.latencies)
+            for case, figures in zip(run.cases, (read.figures for read in read_cases), strict=True)
+        )
+        return _placed(replace(run, cases=cases), read_cases)
 
 
 def figures_of(row: CaseResult) -> Figures:
@@ -205,7 +197,8 @@ def _life(spec: Document, log: LogResult, append: PhaseResult) -> dict[str, floa
     return {"life_lines": lines, "life_years": lines * per_line_s / _S_PER_YEAR}
 
 
-def _placed(run: Run, read_cases: Sequence[Read[Figures]], cases: Sequence[Case]) -> LogRun:
+def _placed(run: Run, read_cases: Sequence[Read[Figures]]) -> LogRun:
+    cases = run.cases
     rows = [read_case.head for read_case in read_cases]
     numeric = _numeric_axes(rows)
     axis = _axis(numeric[0], rows) if numeric else None

@@ -11,13 +11,10 @@ from ffslab.report.load import (
     Read,
     erases_during,
     explained,
-    fixed_options,
     histogram,
     open_run,
-    outline,
-    plain_case,
+    plain_outline,
     read_figures,
-    study_word,
 )
 from ffslab.results.metrics import FLASH_TIMES
 from ffslab.results.result import CaseResult, PhaseResult, WallResult
@@ -57,19 +54,17 @@ def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> Run:
     directory = open_run(run_dir)
     manifest = directory.manifest()
     with explained(run_dir, manifest):
-        walls = directory.walls()
-        specs = [read_case.head["spec"] for read_case in read_cases]
-        study, fixed = study_word(manifest), fixed_options(specs)
+        walls, run = directory.walls(), plain_outline(run_dir, manifest, read_cases)
         cases = (
             replace(
-                plain_case(read_case.head, manifest, study, fixed),
-                metrics=read_case.figures.metrics | _wall_metrics(walls.get(read_case.head["id"])),
+                case,
+                metrics=read_case.figures.metrics | _wall_metrics(walls.get(case.id)),
                 latencies=read_case.figures.latencies,
                 erases=read_case.figures.erases,
             )
-            for read_case in read_cases
+            for case, read_case in zip(run.cases, read_cases, strict=True)
         )
-        return outline(run_dir, manifest, specs, tuple(cases))
+        return replace(run, cases=tuple(cases))
 
 
 def _wall_metrics(wall: WallResult | None) -> dict[str, float]:

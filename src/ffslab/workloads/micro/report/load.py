@@ -17,15 +17,12 @@ from ffslab.report.load import (
     Read,
     axis_values,
     explained,
-    fixed_options,
     is_number,
     open_run,
-    outline,
     part_titles,
-    plain_case,
+    plain_outline,
     read_figures,
     setting,
-    study_word,
 )
 from ffslab.results.result import CaseHead, CaseResult, PhaseResult, PreparationResult
 from ffslab.workloads.micro.metrics import KIND
@@ -89,14 +86,12 @@ def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> MicroRun:
 
 
 def _micro_run(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figures]]) -> MicroRun:
-    study, rows = study_word(manifest), [read_case.head for read_case in read_cases]
-    specs = [row["spec"] for row in rows]
-    fixed = fixed_options(specs)
-    plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
+    rows = [read_case.head for read_case in read_cases]
+    run = plain_outline(run_dir, manifest, read_cases)
     numeric = _numeric_axes(rows)
     line_axes = [data.FILESYSTEM]
     cases = []
-    for read_case, row, case in zip(read_cases, rows, plain, strict=True):
+    for read_case, row, case in zip(read_cases, rows, run.cases, strict=True):
         line = {name: value for name, value in case.axes.items() if name not in numeric}
         for name in (*_OWN_PLACE, *_state_axis(numeric)):
             line.pop(name, None)
@@ -114,7 +109,7 @@ def _micro_run(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figu
         )
     varying = [a for a in line_axes if len({case.line.get(a, "") for case in cases}) > 1]
     return MicroRun(
-        run=outline(run_dir, manifest, specs, plain),
+        run=run,
         cases=tuple(cases),
         line_axes=tuple(varying) or (data.FILESYSTEM,),
         folder=run_dir,

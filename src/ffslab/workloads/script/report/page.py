@@ -10,7 +10,7 @@ from typing import Any
 from ffslab.report.data import Case
 from ffslab.report.elements import Table, seeds_text
 from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import Read, explained, open_run, plain_outline
+from ffslab.report.load import Read, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration, grouped
 from ffslab.results.result import CaseResult
@@ -49,9 +49,7 @@ def figures_of(row: CaseResult) -> Figures:
 
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, read_cases)
+    run = plain_run(run_dir, read_cases)
     cases = run.cases
     figures = {read_case.head["id"]: read_case.figures for read_case in read_cases}
     kept = [case for case in cases if case.outcome != "skip"]

@@ -19,15 +19,12 @@ from ffslab.report.load import (
     Read,
     axis_values,
     explained,
-    fixed_options,
     is_number,
     open_run,
-    outline,
     part_titles,
-    plain_case,
+    plain_outline,
     read_figures,
     setting,
-    study_word,
 )
 from ffslab.report.quantity import significant
 from ffslab.results.result import CaseHead, CaseResult
@@ -95,17 +92,15 @@ def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> TreeRun:
 
 def _tree_run(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figures]]) -> TreeRun:
     rows = [read_case.head for read_case in read_cases]
-    study = study_word(manifest)
-    fixed = fixed_options([row["spec"] for row in rows])
-    plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
+    run = plain_outline(run_dir, manifest, read_cases)
     numeric, shape = _numeric_axes(rows)
     cases = tuple(
         _case(read_case, case, numeric, shape)
-        for read_case, case in zip(read_cases, plain, strict=True)
+        for read_case, case in zip(read_cases, run.cases, strict=True)
     )
     labels, lines = _labels(cases)
     return TreeRun(
-        run=outline(run_dir, manifest, [row["spec"] for row in rows], plain),
+        run=run,
         cases=_with_files(cases) if shape else cases,
         labels=labels,
         lines=lines,
