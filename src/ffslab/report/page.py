@@ -8,7 +8,7 @@ sections, under its own heading.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,14 +93,15 @@ def _figures_of(row: CaseResult) -> Any:
     return report_module(kind_of(row["spec"])).figures_of(row)
 
 
-def common(run: Run) -> dict[str, Any]:
-    """What the frame of every page shows."""
+def common(run: Run, terms: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+    """What the frame of every page shows; `terms` are a workload's own, with their meanings."""
     return {
         "run": run,
         "board": next((fact.value for fact in run.facts if fact.name == "Board"), ""),
         "other_kernel": other_kernel(run.facts),
         "fixed": fixed_axes(run),
-        "glossary": GLOSSARY,
+        "glossary": (*GLOSSARY, *terms),
+        "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "palette": PALETTE,
         "ramp": wear.RAMP,
     }

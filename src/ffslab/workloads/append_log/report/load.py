@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ffslab.report import data
 from ffslab.report.axes import Axis, axis_of
@@ -24,11 +25,9 @@ from ffslab.report.load import (
     is_number,
     open_run,
     plain_outline,
-    read_figures,
     setting,
 )
 from ffslab.results.result import CaseHead, CaseResult, PhaseResult, PhaseTask
-from ffslab.workloads.append_log.metrics import KIND
 from ffslab.workloads.append_log.result import LINE_OPS
 from ffslab.workloads.append_log.stored import LogResult, log_of
 
@@ -44,6 +43,11 @@ _TITLES: Mapping[str, str] = {
     "workload.lines": "lines",
 }
 DAEMON = ("init", "ffsagent")  # what the agent is called, in the guest and as a program
+_OF_LOG = (
+    *("pages_per_line", "pages_read_per_line", "erases_per_1000_lines", "line_mean_ns"),
+    "slow_share",
+)
+_OF_WEAR = ("erases_mean", "erases_std", "erases_spread", "write_amplification")
 _S_PER_YEAR = 365.25 * 86_400
 
 
@@ -132,13 +136,8 @@ class Figures:
     tasks: tuple[tuple[str, int], ...]
 
 
-def load_log(run_dir: Path) -> LogRun:
-    """Read `run_dir`. Raises as `ffslab.report.load.read_figures` does."""
-    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
-
-
 def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> LogRun:
-    """The run in `run_dir` of what was read of it; raises as `load_log` does."""
+    """The run in `run_dir` of what was read of it."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
         run = plain_outline(run_dir, manifest, read_cases)
@@ -153,9 +152,11 @@ def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
     log = log_of(row)
     phases = {phase["phase"]: phase for phase in row["phases"]}
-    figures = _log_figures(log) if log else {}
+    figures: dict[str, float | None] = {}
+    if log:
+        figures |= {name: dict[str, Any](log)[name] for name in _OF_LOG}
     if "workload" in phases:
-        figures |= _wear_figures(phases["workload"])
+        figures |= {name: dict[str, Any](phases["workload"]).get(name) for name in _OF_WEAR}
     if log and "append" in phases:
         figures |= _life(row["spec"], log, phases["append"])
     return Figures(
@@ -163,25 +164,6 @@ def figures_of(row: CaseResult) -> Figures:
         latencies=tuple(histogram(entry) for entry in row["latencies"]),
         tasks=_tasks(log["tasks"] if log else ()),
     )
-
-
-def _log_figures(log: LogResult) -> dict[str, float | None]:
-    return {
-        "pages_per_line": log["pages_per_line"],
-        "pages_read_per_line": log["pages_read_per_line"],
-        "erases_per_1000_lines": log["erases_per_1000_lines"],
-        "line_mean_ns": log["line_mean_ns"],
-        "slow_share": log["slow_share"],
-    }
-
-
-def _wear_figures(whole: PhaseResult) -> dict[str, float | None]:
-    return {
-        "erases_mean": whole.get("erases_mean"),
-        "erases_std": whole.get("erases_std"),
-        "erases_spread": whole.get("erases_spread"),
-        "write_amplification": whole.get("write_amplification"),
-    }
 
 
 def _life(spec: Document, log: LogResult, append: PhaseResult) -> dict[str, float]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from ffslab.report.curves import styles_for
 from ffslab.report.elements import seeds_text
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.quantity import capitalized
@@ -39,11 +38,9 @@ def context(run: LogRun) -> dict[str, Any]:
     """Everything the template shows."""
     styles = styles_for({log_case.label: run.identity(log_case) for log_case in run.cases})
     return {
-        **common(run.run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run.run, _GLOSSARY),
         "rule": _RULE,
         "seeds": f"{seeds_text(run.run.seeds)}.",
-        "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "topics": sentences.topics(run),
         "why": sentences.why({log_case.case.filesystem for log_case in run.measured}),
         "axis_word": run.axis.word if run.axis else "",

@@ -12,7 +12,6 @@ from ffslab.errors import DamagedResultError
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style
 from ffslab.report.elements import Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.quantity import capitalized, duration, grouped, significant
@@ -86,12 +85,10 @@ def context(run: MicroRun) -> dict[str, Any]:
     all_sections = sections(run)
     courses, not_drawn = _courses(run, labels, styles)
     return {
-        **common(run.run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run.run, _GLOSSARY),
         "seeds": f"{seeds_text(run.run.seeds)}.",
         "stopped": _stopped(run, labels),
         "rule": _RULE,
-        "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "topics": _topics(all_sections),
         "headline_tables": [t for s in all_sections if not run.parts for t in _ranking_tables(s)],
         "write_back": _write_back(run, labels),

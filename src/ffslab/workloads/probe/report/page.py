@@ -9,7 +9,6 @@ from typing import Any
 from ffslab.report import data
 from ffslab.report.configurations import chosen_among
 from ffslab.report.elements import Table
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration
@@ -41,8 +40,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[ProbeResult | None]]) -> dict[
         for phase in read_case.figures["phases"]
     ]
     return {
-        **common(run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run, _GLOSSARY),
         "probes": Table("What operations take", _HEAD, _UNITS, tuple(rows), text_columns=2),
     }
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ffslab.report import data
 from ffslab.report.configurations import chosen_among
 from ffslab.report.elements import Table
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration, significant
+from ffslab.report.topics import Sentence
 from ffslab.results.result import CaseResult
 from ffslab.workloads.raw.result import MB
 from ffslab.workloads.raw.stored import RawPhase, RawResult, raw_of
@@ -23,13 +22,6 @@ _NONE = "–"
 _GLOSSARY = (("raw", "Through the MTD character device, without a file system; ECC included."),)
 _HEAD = ("configuration", "", "measured", "published", "difference", "bytes", "time")
 _UNITS = ("", "", "MB/s", "MB/s", "%", "MiB", "")
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence, with ** around what is bold."""
-
-    text: str
 
 
 def figures_of(row: CaseResult) -> RawResult | None:
@@ -50,8 +42,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[RawResult | None]]) -> dict[st
     ]
     rows = [_row(label, phase) for label, figures in measured for phase in figures["phases"]]
     return {
-        **common(run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run, _GLOSSARY),
         "raw_sentences": [
             sentence(label, figures) for label, figures in measured if _told(figures)
         ],

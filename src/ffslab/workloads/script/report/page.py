@@ -9,8 +9,7 @@ from typing import Any
 
 from ffslab.report.data import Case
 from ffslab.report.elements import Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import Read, plain_run
+from ffslab.report.load import Read, of_stored, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration, grouped
 from ffslab.results.result import CaseResult
@@ -43,7 +42,10 @@ class Figures:
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
     script = script_of(row)
-    works = {phase["phase"]: Work.of(phase) for phase in row["phases"]}
+    works = {
+        phase["phase"]: of_stored(Work, phase, flash_ns=phase.get("flash_ns"))
+        for phase in row["phases"]
+    }
     return Figures(works, script["exit_status"] if script else None)
 
 
@@ -55,8 +57,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     kept = [case for case in cases if case.outcome != "skip"]
     runs = runs_of(kept, {name: of_case.works for name, of_case in figures.items()})
     return {
-        **common(run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run, _GLOSSARY),
         "seeds": f"{seeds_text(run.seeds)}.",
         "statuses": status_sentence({case.id: figures[case.id].exit_status for case in kept}),
         "time": time_panel(runs),

@@ -11,9 +11,8 @@ from ffslab.report import data
 from ffslab.report.bars import Bar, Piece, bars
 from ffslab.report.charts import Look, look_for
 from ffslab.report.curves import Quantity, styles_for
-from ffslab.report.distribution import merge
+from ffslab.report.distribution import merge, spread_cells, spread_head
 from ffslab.report.elements import Panel, Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.quantity import capitalized, counted, duration, significant
@@ -49,8 +48,7 @@ def context(run: TioRun) -> dict[str, Any]:
     look = look_for([data.Group(_identity(tio_case), ()) for tio_case in run.measured])
     styles = styles_for({tio_case.label: _identity(tio_case) for tio_case in run.measured})
     return {
-        **common(run.run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run.run, _GLOSSARY),
         "rule": _RULE,
         "seeds": f"{seeds_text(run.run.seeds)}.",
         "topics": sentences.topics(run),
@@ -146,16 +144,13 @@ def latency_table(run: TioRun) -> Table:
                 ACTS[phase],
                 label,
                 counted(distribution.count),
-                duration(distribution.mean_ns),
-                *(duration(distribution.percentile_ns(percent)) for percent in PERCENTILES),
-                duration(distribution.max_ns),
+                *spread_cells(distribution, PERCENTILES),
                 *(significant(100 * share, 2) for share in shares),
             )
         )
     head = (
-        *("setting", "phase", "configuration", "requests", "mean"),
-        *(f"p{percent:g}" for percent in PERCENTILES),
-        *("max", "above 2 s", "above 10 s"),
+        *("setting", "phase", "configuration", "requests", *spread_head(PERCENTILES)),
+        *("above 2 s", "above 10 s"),
     )
     units = ("", "", "", "", "", *("" for _ in PERCENTILES), "", "%", "%")
     return Table("Latencies", head, units, tuple(rows), text_columns=3)

@@ -13,7 +13,6 @@ from ffslab.lifetime.rows import END, TITLES, rows_of, volume
 from ffslab.report import data, wear
 from ffslab.report.configurations import chosen_among
 from ffslab.report.elements import Key, Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration
@@ -87,8 +86,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[Measured]]) -> dict[str, Any]:
     ]
     maps, keys = _maps(measured)
     return {
-        **common(run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run, _GLOSSARY),
         "seeds": f"{seeds_text(run.seeds, 'each case has its own rows')}.",
         "leveling": _leveling(measured),
         "wear_maps": maps,
