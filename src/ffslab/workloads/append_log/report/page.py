@@ -13,7 +13,7 @@ from ffslab.report.page import common
 from ffslab.report.quantity import capitalized
 from ffslab.report.standings import ALIKE
 from ffslab.workloads.append_log.report import sentences, tables
-from ffslab.workloads.append_log.report.load import Figures, LogRun, figures_of, run_of
+from ffslab.workloads.append_log.report.load import Figures, figures_of, run_of
 
 TITLE = "append-log"
 __all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
@@ -31,11 +31,7 @@ _GLOSSARY = (
 
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, read_cases))
-
-
-def context(run: LogRun) -> dict[str, Any]:
-    """Everything the template shows."""
+    run = run_of(run_dir, read_cases)
     styles = styles_for({log_case.label: run.identity(log_case) for log_case in run.cases})
     return {
         **common(run.run, _GLOSSARY),

@@ -75,11 +75,7 @@ class CourseView:
 
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, read_cases))
-
-
-def context(run: MicroRun) -> dict[str, Any]:
-    """Everything the template shows."""
+    run = run_of(run_dir, read_cases)
     labels = labels_of(run)
     styles = charts.styles_for(run, labels)
     all_sections = sections(run)

@@ -62,11 +62,7 @@ _MEANS = "figures are means over them, with their range"
 
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, read_cases))
-
-
-def context(run: TreeRun) -> dict[str, Any]:
-    """Everything the template shows."""
+    run = run_of(run_dir, read_cases)
     styles = styles_for(run.lines)
     all_sections = sections(run)
     built = images(run)
