@@ -9,9 +9,11 @@ difference between the most and the least erased block.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from ffslab.protocol.records import OK, Latency, Phase, PhaseCounts, Snapshot
+from ffslab.protocol.records import OK, Latency, Phase, PhaseCounts, Snapshot, phase_counts
 from ffslab.results.result import (
     FlashResult,
     FlashTimes,
@@ -112,13 +114,8 @@ def flash_times(counters: Mapping[str, int]) -> FlashTimes:
     """
     if not all(name in counters for name in _CHIP_COUNTERS):
         return {}
-    return {
-        "flash_read_ns": counters["chip_read_ns"],
-        "flash_program_ns": counters["chip_program_ns"],
-        "flash_erase_ns": counters["chip_erase_ns"],
-        "flash_transfer_ns": counters["chip_transfer_ns"],
-        "flash_ns": sum(counters[name] for name in _CHIP_COUNTERS),
-    }
+    parts = [counters[name] for name in _CHIP_COUNTERS]
+    return cast(FlashTimes, dict(zip(FLASH_TIMES, (*parts, sum(parts)), strict=True)))
 
 
 def in_driver_ns(counters: Mapping[str, int]) -> int:
@@ -203,14 +200,10 @@ def workload_metrics(
 
 
 def _summed(phases: Sequence[PhaseResult]) -> PhaseCounts:
-    return {
-        "files_created": sum(phase["files_created"] for phase in phases),
-        "files_deleted": sum(phase["files_deleted"] for phase in phases),
-        "files_read": sum(phase["files_read"] for phase in phases),
-        "files_appended": sum(phase["files_appended"] for phase in phases),
-        "bytes_read": sum(phase["bytes_read"] for phase in phases),
-        "bytes_written": sum(phase["bytes_written"] for phase in phases),
-    }
+    counts: Counter[str] = Counter()
+    for phase in phases:
+        counts.update(phase_counts(cast(Mapping[str, int], phase)))
+    return phase_counts(counts)
 
 
 def _flash(counters: Mapping[str, int], page_bytes: int, bytes_written: int) -> FlashResult:
