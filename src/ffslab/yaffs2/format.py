@@ -108,6 +108,11 @@ class Geometry(PageSizes):
         return self.page_bytes - TAGS_BYTES if self.inband else self.page_bytes
 
     @property
+    def has_ecc(self) -> bool:
+        """Whether tags are stored with their ECC: outside the page only."""
+        return self.tags_ecc and not self.inband
+
+    @property
     def stored_tags_bytes(self) -> int:
         """Bytes that tags take in the OOB; 0 if they are in the page."""
         if self.inband:

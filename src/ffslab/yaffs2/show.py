@@ -63,7 +63,7 @@ def report_document(report: Report) -> dict[str, Any]:
     tags = {
         "oob_offset": None if geometry.inband else geometry.oob_offset,
         "inband": geometry.inband,
-        "tags_ecc": geometry.tags_ecc and not geometry.inband,
+        "tags_ecc": geometry.has_ecc,
     }
     layout = {"layout": report.layout.value} if report.layout is Layout.SEGREGATED else {}
     return image_document(report, tags, {**layout, "checkpoint": report.checkpoint.state})
