@@ -170,6 +170,32 @@ void command_location(struct postmark *postmark, const struct origin *origin,
 
 /* --- the other settings -------------------------------------------------- */
 
+#define COMMAND(name, call) \
+	void command_##name(struct postmark *postmark, \
+			    const struct origin *origin, const char *argument) \
+	{ \
+		call; \
+	}
+#define NUMBER_COMMAND(name, low, high, field, what) \
+	COMMAND(name, set_number(postmark, origin, argument, low, high, \
+				 &postmark->params.field, what))
+#define SWITCH_COMMAND(name, what) \
+	COMMAND(name, set_switch(postmark, origin, argument, \
+				 &postmark->params.name, what))
+
+NUMBER_COMMAND(number, 1, 10000000, number, "number of files")
+NUMBER_COMMAND(transactions, 1, 100000000, transactions, "number of transactions")
+NUMBER_COMMAND(subdirectories, 0, 1000000, subdirectories, "number of subdirectories")
+NUMBER_COMMAND(read, 1, 64 << 20, read_bytes, "read block size")
+NUMBER_COMMAND(write, 1, 64 << 20, write_bytes, "write block size")
+NUMBER_COMMAND(valid, 0, 100, valid_percent, "percentage")
+NUMBER_COMMAND(invalid, 0, 100, invalid_percent, "percentage")
+SWITCH_COMMAND(buffering, "buffering")
+SWITCH_COMMAND(drop_caches, "drop-caches")
+SWITCH_COMMAND(text, "text")
+SWITCH_COMMAND(verify, "verify")
+SWITCH_COMMAND(full, "full")
+
 void command_size(struct postmark *postmark, const struct origin *origin,
 		  const char *argument)
 {
@@ -189,13 +215,6 @@ void command_size(struct postmark *postmark, const struct origin *origin,
 	params->size_max = (uint32_t)high;
 }
 
-void command_number(struct postmark *postmark, const struct origin *origin,
-		    const char *argument)
-{
-	set_number(postmark, origin, argument, 1, 10000000,
-		   &postmark->params.number, "number of files");
-}
-
 void command_seed(struct postmark *postmark, const struct origin *origin,
 		  const char *argument)
 {
@@ -203,42 +222,6 @@ void command_seed(struct postmark *postmark, const struct origin *origin,
 
 	if (set_number(postmark, origin, argument, 1, UINT32_MAX, &seed, "seed"))
 		postmark->params.seed = seed;
-}
-
-void command_transactions(struct postmark *postmark,
-			  const struct origin *origin, const char *argument)
-{
-	set_number(postmark, origin, argument, 1, 100000000,
-		   &postmark->params.transactions, "number of transactions");
-}
-
-void command_subdirectories(struct postmark *postmark,
-			    const struct origin *origin, const char *argument)
-{
-	set_number(postmark, origin, argument, 0, 1000000,
-		   &postmark->params.subdirectories,
-		   "number of subdirectories");
-}
-
-void command_read(struct postmark *postmark, const struct origin *origin,
-		  const char *argument)
-{
-	set_number(postmark, origin, argument, 1, 64 << 20,
-		   &postmark->params.read_bytes, "read block size");
-}
-
-void command_write(struct postmark *postmark, const struct origin *origin,
-		   const char *argument)
-{
-	set_number(postmark, origin, argument, 1, 64 << 20,
-		   &postmark->params.write_bytes, "write block size");
-}
-
-void command_buffering(struct postmark *postmark, const struct origin *origin,
-		       const char *argument)
-{
-	set_switch(postmark, origin, argument, &postmark->params.buffering,
-		   "buffering");
 }
 
 static void set_bias(struct postmark *postmark, const struct origin *origin,
@@ -278,46 +261,6 @@ void command_report(struct postmark *postmark, const struct origin *origin,
 	else
 		complain(postmark, origin,
 			 "report takes verbose or terse, not '%s'", argument);
-}
-
-void command_valid(struct postmark *postmark, const struct origin *origin,
-		   const char *argument)
-{
-	set_number(postmark, origin, argument, 0, 100,
-		   &postmark->params.valid_percent, "percentage");
-}
-
-void command_invalid(struct postmark *postmark, const struct origin *origin,
-		     const char *argument)
-{
-	set_number(postmark, origin, argument, 0, 100,
-		   &postmark->params.invalid_percent, "percentage");
-}
-
-void command_drop_caches(struct postmark *postmark, const struct origin *origin,
-			 const char *argument)
-{
-	set_switch(postmark, origin, argument, &postmark->params.drop_caches,
-		   "drop-caches");
-}
-
-void command_text(struct postmark *postmark, const struct origin *origin,
-		  const char *argument)
-{
-	set_switch(postmark, origin, argument, &postmark->params.text, "text");
-}
-
-void command_verify(struct postmark *postmark, const struct origin *origin,
-		    const char *argument)
-{
-	set_switch(postmark, origin, argument, &postmark->params.verify,
-		   "verify");
-}
-
-void command_full(struct postmark *postmark, const struct origin *origin,
-		  const char *argument)
-{
-	set_switch(postmark, origin, argument, &postmark->params.full, "full");
 }
 
 void command_monitor(struct postmark *postmark, const struct origin *origin,

@@ -25,6 +25,26 @@ struct run_state {
 	struct image_written written;	/* by write-image, for its record */
 };
 
+/*
+ * check_NAME() and run_NAME() of a step whose keys are read into a struct of its
+ * own: what they call are @read, @check and @run.
+ */
+#define STEP_OF_PARAMS(name, params_type, read, check, run) \
+	static int check_##name(const struct plan_step *step, \
+				struct ffs_error *error) \
+	{ \
+		struct params_type params; \
+		read(&params, step); \
+		return check(&params, error); \
+	} \
+	static int run_##name(const struct plan_step *step, \
+			      struct run_state *state, struct ffs_error *error) \
+	{ \
+		struct params_type params; \
+		read(&params, step); \
+		return run(&params, state->monitor, state->sink, error); \
+	}
+
 struct step_times {
 	uint64_t t_start_ns, t_end_ns;
 };

@@ -11,7 +11,6 @@ import queue
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from ffslab.campaign.plan import host_cpu_for
@@ -38,12 +37,7 @@ class Executor(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_error: object) -> None: ...
 
 
 @dataclass(frozen=True, order=True)
@@ -99,12 +93,7 @@ class LocalPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         # Only then nothing becomes ready any more.
         wait(list(self._open))
         self._threads.shutdown(wait=True)

@@ -74,6 +74,25 @@ class Entry:
     def parent(self) -> bytes:
         return self.path.rpartition(b"/")[0]
 
+    def blocks(self, block_bytes: int) -> Iterator[tuple[int, bytes]]:
+        """A file's blocks by their number with all their bytes, zeros behind the end; those inside
+        of holes are left out.
+        """
+        current, buffer = -1, bytearray(block_bytes)
+        for offset, piece in self.pieces():
+            position = 0
+            while position < len(piece):
+                number, inside = divmod(offset + position, block_bytes)
+                if number != current:
+                    if current >= 0:
+                        yield current, bytes(buffer)
+                    current, buffer = number, bytearray(block_bytes)
+                part = piece[position : position + block_bytes - inside]
+                buffer[inside : inside + len(part)] = part
+                position += len(part)
+        if current >= 0:
+            yield current, bytes(buffer)
+
     def shown(self) -> str:
         return os.fsdecode(b"/" + self.path)
 

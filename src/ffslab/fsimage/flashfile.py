@@ -12,30 +12,43 @@ from __future__ import annotations
 import mmap
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.program import program
 from ffslab.protocol.chip_layout import Contents, LabHeader
 
 
-class PageSizes(Protocol):
+@dataclass(frozen=True, slots=True)
+class PageSizes:
     """What of a geometry says where pages lie in a file."""
 
-    @property
-    def page_bytes(self) -> int: ...
+    page_bytes: int = 2048
+    oob_bytes: int = 64
+    pages_per_block: int = 64
 
     @property
-    def oob_bytes(self) -> int: ...
+    def raw_page_bytes(self) -> int:
+        """Bytes of a page in an image file: data and OOB."""
+        return self.page_bytes + self.oob_bytes
 
     @property
-    def pages_per_block(self) -> int: ...
+    def raw_block_bytes(self) -> int:
+        return self.raw_page_bytes * self.pages_per_block
 
     @property
-    def raw_page_bytes(self) -> int: ...
+    def block_bytes(self) -> int:
+        return self.page_bytes * self.pages_per_block
 
-    @property
-    def raw_block_bytes(self) -> int: ...
+    def whole_blocks(self, partition_bytes: int) -> int:
+        """How many blocks a partition has; UsageError if it is not made of whole ones."""
+        blocks, rest = divmod(partition_bytes, self.block_bytes)
+        if rest or not blocks:
+            raise UsageError(
+                f"--partition-bytes {partition_bytes} is not a multiple of the block size, "
+                f"{self.block_bytes} bytes"
+            )
+        return blocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ffslab.fsimage.entry import Pieces
@@ -18,6 +18,14 @@ def text(raw: bytes) -> str:
 def nothing() -> Iterator[tuple[int, bytes]]:
     """The pieces of what holds no bytes."""
     return iter(())
+
+
+def by_path(nodes: Iterable[Node]) -> dict[str, Node]:
+    """Nodes by their paths; of two with the same one the first."""
+    first: dict[str, Node] = {}
+    for node in nodes:
+        first.setdefault(node.path, node)
+    return first
 
 
 @dataclass(frozen=True, slots=True)

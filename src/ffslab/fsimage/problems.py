@@ -11,7 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from ffslab.fsimage.flashfile import PageSizes
 
 
 class Severity(StrEnum):
@@ -124,3 +127,19 @@ class CheckResult(Generic[W]):
     def text(self) -> str:
         """All problems, one in a line: for messages of tests."""
         return "\n".join(f"{f.severity}: {f.rule}: {f.where}: {f.message}" for f in self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageReport(CheckResult[W]):
+    """What a check found in an image file, and how pages lie there.
+
+    `statistics` are counts by name; `geometry_source` says how the geometry was found.
+    """
+
+    path: Path
+    file_format: str
+    geometry: PageSizes
+    geometry_source: str
+    first_block: int
+    blocks: int
+    statistics: dict[str, int]

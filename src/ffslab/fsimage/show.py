@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ffslab.fsimage.node import Node
-from ffslab.fsimage.problems import CheckResult, Problem, Severity, W
+from ffslab.fsimage.problems import CheckResult, ImageReport, Problem, Severity, W
 
+SCHEMA = 1
 _WIDTH = 80
 _OBJECTS = (
     ("file", "file", "files"),
@@ -72,6 +73,13 @@ def result_text(report: CheckResult[W]) -> str:
     return ", ".join(
         counted(report.count(severity), severity.value, f"{severity}s") for severity in Severity
     )
+
+
+def head_lines(report: ImageReport[W], title: str, geometry: str) -> Iterator[str]:
+    """Which file it is, and how its pages lie there."""
+    kind = "lab flash file" if report.file_format == "lab" else "raw image"
+    yield f"{report.path}: {title}, {kind}"
+    yield from wrapped("geometry", f"{geometry} ({report.geometry_source})")
 
 
 def problem_lines(report: CheckResult[W], of_a_rule: int) -> Iterator[str]:
@@ -138,6 +146,29 @@ def _shown_path(node: Node) -> str:
     if node.target:
         return f"{node.path} -> {node.target}"
     return f"{node.path} = {node.link_of}" if node.link_of else node.path
+
+
+def image_document(
+    report: ImageReport[W], geometry: Mapping[str, object], further: Mapping[str, object]
+) -> dict[str, Any]:
+    """A report as JSON; `geometry` and `further` are what only its format has."""
+    return {
+        "schema": SCHEMA,
+        "path": printable(str(report.path)),
+        "format": report.file_format,
+        "geometry": {
+            "page_bytes": report.geometry.page_bytes,
+            "oob_bytes": report.geometry.oob_bytes,
+            "pages_per_block": report.geometry.pages_per_block,
+            **geometry,
+            "source": report.geometry_source,
+        },
+        "first_block": report.first_block,
+        "blocks": report.blocks,
+        **further,
+        "statistics": report.statistics,
+        **problems_document(report),
+    }
 
 
 def problems_document(report: CheckResult[W]) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from ffslab.fsimage.flashfile import ImageOptions
-from ffslab.fsimage.node import Node
-from ffslab.fsimage.problems import CheckResult, Rule
+from ffslab.fsimage.node import Node, by_path
+from ffslab.fsimage.problems import ImageReport, Rule
 from ffslab.logfs.check_segments import check_segments, is_bad, reserved_segments
 from ffslab.logfs.check_tree import check_tree
 from ffslab.logfs.format import Superblock
@@ -37,18 +37,12 @@ _COUNTED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Report(CheckResult[Where]):
+class Report(ImageReport[Where]):
     """What a check found. `statistics` are counts by name; `superblock` is None without one."""
 
     rules: ClassVar[Mapping[str, Rule]] = RULES
-    path: Path
-    file_format: str
     geometry: PageGeometry
-    geometry_source: str
-    first_block: int
-    blocks: int
     superblock: Superblock | None
-    statistics: dict[str, int]
 
     @property
     def shows_no_image(self) -> bool:
@@ -83,10 +77,7 @@ def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node
     Of two names with the same path (a violation) the later one is missing. Exceptions are those
     of `check_image`.
     """
-    nodes: dict[str, Node] = {}
-    for node in examine(path, options).nodes():
-        nodes.setdefault(node.path, node)
-    return nodes
+    return by_path(examine(path, options).nodes())
 
 
 def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import UsageError
-from ffslab.fsimage.flashfile import FlashPages, ImageOptions, map_file
+from ffslab.fsimage.flashfile import FlashPages, ImageOptions, PageSizes, map_file
 from ffslab.logfs.format import (
     MAGIC,
     SEGMENT_HEADER_BYTES,
@@ -34,24 +34,10 @@ _SEGMENT_SHIFTS = range(14, 29)
 
 
 @dataclass(frozen=True, slots=True)
-class PageGeometry:
+class PageGeometry(PageSizes):
     """How pages lie in the file."""
 
-    page_bytes: int = 2048
     oob_bytes: int = 0
-    pages_per_block: int = 64
-
-    @property
-    def raw_page_bytes(self) -> int:
-        return self.page_bytes + self.oob_bytes
-
-    @property
-    def block_bytes(self) -> int:
-        return self.page_bytes * self.pages_per_block
-
-    @property
-    def raw_block_bytes(self) -> int:
-        return self.raw_page_bytes * self.pages_per_block
 
     def describe(self) -> str:
         oob = f"+{self.oob_bytes}" if self.oob_bytes else ""

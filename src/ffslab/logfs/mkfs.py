@@ -151,12 +151,7 @@ def _plan(options: MkfsOptions) -> _Layout:
     geometry = options.geometry
     _check_geometry(geometry)
     size = segment_bytes_for(geometry)
-    blocks, rest = divmod(options.partition_bytes, geometry.block_bytes)
-    if rest or not blocks:
-        raise UsageError(
-            f"--partition-bytes {options.partition_bytes} is not a multiple of the block size, "
-            f"{geometry.block_bytes} bytes"
-        )
+    blocks = geometry.whole_blocks(options.partition_bytes)
     segments = options.partition_bytes // size
     for block in options.bad_blocks:
         if not 0 <= block < blocks:
@@ -428,20 +423,7 @@ def free_bytes(layout: _Layout, used_bytes: int) -> int:
 
 
 def _blocks(entry: Entry) -> Iterator[tuple[int, bytes]]:
-    """Blocks of a file or link with all their bytes, zeros behind the end; holes are left out."""
+    """Blocks of a file or link."""
     if entry.target:
         yield 0, entry.target.ljust(BLOCK_BYTES, b"\0")
-    current, buffer = -1, bytearray(BLOCK_BYTES)
-    for offset, piece in entry.pieces():
-        position = 0
-        while position < len(piece):
-            bix, inside = divmod(offset + position, BLOCK_BYTES)
-            if bix != current:
-                if current >= 0:
-                    yield current, bytes(buffer)
-                current, buffer = bix, bytearray(BLOCK_BYTES)
-            part = piece[position : position + BLOCK_BYTES - inside]
-            buffer[inside : inside + len(part)] = part
-            position += len(part)
-    if current >= 0:
-        yield current, bytes(buffer)
+    yield from entry.blocks(BLOCK_BYTES)

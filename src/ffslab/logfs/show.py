@@ -7,25 +7,22 @@ from typing import Any
 
 from ffslab.fsimage.show import (
     counted,
+    head_lines,
+    image_document,
     objects_text,
-    printable,
-    problems_document,
     result_text,
     wrapped,
 )
 from ffslab.logfs.check import Report
 from ffslab.model.units import format_size
 
-SCHEMA = 1
 _SEGMENTS = ("bad", "reserved", "in_use", "free")
 
 
 def summary_lines(report: Report) -> Iterator[str]:
     """What the image is and holds."""
     statistics, superblock = report.statistics, report.superblock
-    kind = "lab flash file" if report.file_format == "lab" else "raw image"
-    yield f"{report.path}: LogFS, {kind}"
-    yield from wrapped("geometry", f"{report.geometry.describe()} ({report.geometry_source})")
+    yield from head_lines(report, "LogFS", report.geometry.describe())
     if superblock is not None:
         size = format_size(1 << superblock.segment_shift)
         first = f" from block {report.first_block} on" if report.first_block else ""
@@ -56,19 +53,5 @@ def summary_lines(report: Report) -> Iterator[str]:
 def report_document(report: Report) -> dict[str, Any]:
     """The report as JSON; `docs/logfs-tools.md` describes it."""
     superblock = report.superblock
-    return {
-        "schema": SCHEMA,
-        "path": printable(str(report.path)),
-        "format": report.file_format,
-        "geometry": {
-            "page_bytes": report.geometry.page_bytes,
-            "oob_bytes": report.geometry.oob_bytes,
-            "pages_per_block": report.geometry.pages_per_block,
-            "segment_bytes": superblock and 1 << superblock.segment_shift,
-            "source": report.geometry_source,
-        },
-        "first_block": report.first_block,
-        "blocks": report.blocks,
-        "statistics": report.statistics,
-        **problems_document(report),
-    }
+    segment_bytes = superblock and 1 << superblock.segment_shift
+    return image_document(report, {"segment_bytes": segment_bytes}, {})

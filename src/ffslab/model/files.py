@@ -333,18 +333,14 @@ class FilesystemFile(Strict):
         return value
 
     @model_validator(mode="after")
-    def _volume_types_have_a_volume(self) -> FilesystemFile:
-        values = (value for option in self.options.values() for value in option.values.values())
+    def _parts_fit(self) -> FilesystemFile:
+        values = [value for option in self.options.values() for value in option.values.values()]
         read_only_on_ubi = self.ubi is not None and self.image is not None and self.image.read_only
         if any(value.ubi_volume_type for value in values) and not read_only_on_ubi:
             raise ValueError(
                 "ubi_volume_type needs [ubi], and [image] with read_only = true: "
                 "the volume of a file system that is written to is dynamic"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _overlays_have_a_block_device(self) -> FilesystemFile:
         if self.overlay is not None and self.ubi is not None and not self.ubi.block:
             raise ValueError("overlay needs [ubi] with block = true: the lower one is on volume 0")
         divides = {"mtdblock", "mtdsplit"} <= set(self.modules) and self.source.startswith("mtd:")
@@ -355,25 +351,11 @@ class FilesystemFile(Strict):
             )
         if self.overlay is not None and "overlay" not in self.modules:
             raise ValueError('overlay needs modules = ["overlay"]')
-        return self
-
-    @model_validator(mode="after")
-    def _reserves_are_of_ubi(self) -> FilesystemFile:
-        values = (value for option in self.options.values() for value in option.values.values())
         if any(value.ubi_max_beb_per1024 for value in values) and self.ubi is None:
             raise ValueError("ubi_max_beb_per1024 needs [ubi]")
-        return self
-
-    @model_validator(mode="after")
-    def _summaries_are_of_jffs2(self) -> FilesystemFile:
-        values = (value for option in self.options.values() for value in option.values.values())
         of_jffs2 = self.image is not None and self.image.tool == "jffs2"
         if any(value.jffs2_summaries is not None for value in values) and not of_jffs2:
             raise ValueError('jffs2_summaries needs [image] with tool = "jffs2"')
-        return self
-
-    @model_validator(mode="after")
-    def _modules_are_named(self) -> FilesystemFile:
         if self.module_source is not None and not self.modules:
             raise ValueError(
                 "module_source needs `modules`: what is built there, in the order of loading"
@@ -475,14 +457,7 @@ class SizesFile(Strict):
 class StudyFile(Strict):
     """studies/NAME.toml: docs/study-format.md describes every key."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        strict=True,
-        frozen=True,
-        populate_by_name=True,
-        title="ffslab study",
-        allow_inf_nan=False,
-    )
+    model_config = ConfigDict(title="ffslab study", defer_build=False)
 
     schema_version: Literal[1] = Field(alias="schema", description="version of this format")
     name: Name = Field(description="short name, the second half of a run's name")

@@ -51,6 +51,22 @@ class PhaseCounts(TypedDict):
     bytes_written: int
 
 
+def phase_counts(counted: Mapping[str, int]) -> PhaseCounts:
+    """All counts of a phase, 0 for what `counted` does not have."""
+    return cast(PhaseCounts, {name: counted.get(name, 0) for name in PhaseCounts.__annotations__})
+
+
+def _ended(record: Record) -> dict[str, Any]:
+    """What phases and steps have of their times and their end."""
+    return {
+        "t_start_ns": record["t_start_ns"],
+        "t_end_ns": record["t_end_ns"],
+        "status": str(record["status"]),
+        "errno_name": str(record.get("errno_name", "")),
+        "message": str(record.get("message") or ""),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Phase:
     """A measured part of a workload, or of a step; times are nanoseconds since the guest's boot.
@@ -75,19 +91,8 @@ class Phase:
         return cls(
             workload=str(record["workload"]),
             name=str(record["phase"]),
-            t_start_ns=record["t_start_ns"],
-            t_end_ns=record["t_end_ns"],
-            status=str(record["status"]),
-            errno_name=str(record.get("errno_name", "")),
-            message=str(record.get("message") or ""),
-            counts={
-                "files_created": record.get("files_created", 0),
-                "files_deleted": record.get("files_deleted", 0),
-                "files_read": record.get("files_read", 0),
-                "files_appended": record.get("files_appended", 0),
-                "bytes_read": record.get("bytes_read", 0),
-                "bytes_written": record.get("bytes_written", 0),
-            },
+            **_ended(record),
+            counts=phase_counts(record),
             flash_start=record.get("flash_start") or {},
             flash_end=record.get("flash_end") or {},
         )
@@ -103,14 +108,7 @@ class Phase:
             status=step.status,
             errno_name=step.errno_name,
             message=step.message,
-            counts={
-                "files_created": 0,
-                "files_deleted": 0,
-                "files_read": 0,
-                "files_appended": 0,
-                "bytes_read": 0,
-                "bytes_written": 0,
-            },
+            counts=phase_counts({}),
             flash_start=before,
             flash_end=after,
         )
@@ -147,11 +145,7 @@ class Step:
             index=record["index"],
             verb=str(record["verb"]),
             label=str(record.get("label", "")),
-            t_start_ns=record["t_start_ns"],
-            t_end_ns=record["t_end_ns"],
-            status=str(record["status"]),
-            errno_name=str(record.get("errno_name", "")),
-            message=str(record.get("message") or ""),
+            **_ended(record),
             may_fail=bool(record.get("may_fail")),
             may_fill=bool(record.get("may_fill")),
             phases=phases,
@@ -189,10 +183,7 @@ class Latency:
         return cls(
             phase=str(record["phase"]),
             op=str(record["op"]),
-            count=record["count"],
-            sum_ns=record["sum_ns"],
-            min_ns=record["min_ns"],
-            max_ns=record["max_ns"],
+            **{name: record[name] for name in ("count", "sum_ns", "min_ns", "max_ns")},
             buckets=tuple((index, requests) for index, requests in record["buckets"]),
         )
 

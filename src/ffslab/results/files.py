@@ -70,11 +70,7 @@ def _read_object(path: Path) -> tuple[bytes, dict[str, Any]]:
     except UnreadableError as error:
         raise damaged(path, 0, error) from error
     except OSError as error:
-        raise DamagedResultError(
-            f"{path}: cannot be read: {error.strerror}",
-            cause=_why_unreadable(error),
-            remedy=_repaired_by(path),
-        ) from error
+        raise _unreadable(path, error) from error
     try:
         value = json_value(text)
     except ValueError as error:
@@ -139,11 +135,7 @@ def read_json_lines(
                     raise damaged(path, number, error) from error
                 yield value
     except OSError as error:
-        raise DamagedResultError(
-            f"{path}: cannot be read: {error.strerror}",
-            cause=_why_unreadable(error),
-            remedy=_repaired_by(path),
-        ) from error
+        raise _unreadable(path, error) from error
 
 
 @contextmanager
@@ -171,10 +163,13 @@ def damaged(path: Path, line: int, error: ValueError) -> DamagedResultError:
     )
 
 
-def _why_unreadable(error: OSError) -> str:
+def _unreadable(path: Path, error: OSError) -> DamagedResultError:
+    cause = "the file was removed, or the run was interrupted before it was written"
     if isinstance(error, PermissionError):
-        return "it belongs to another user (ls -l)"
-    return "the file was removed, or the run was interrupted before it was written"
+        cause = "it belongs to another user (ls -l)"
+    return DamagedResultError(
+        f"{path}: cannot be read: {error.strerror}", cause=cause, remedy=_repaired_by(path)
+    )
 
 
 def _repaired_by(path: Path) -> str:

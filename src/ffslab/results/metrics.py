@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from typing_extensions import TypedDict
 
@@ -161,13 +162,8 @@ def flash_times(counters: Mapping[str, int]) -> FlashTimes:
     """
     if not all(name in counters for name in _CHIP_COUNTERS):
         return {}
-    return {
-        "flash_read_ns": counters["chip_read_ns"],
-        "flash_program_ns": counters["chip_program_ns"],
-        "flash_erase_ns": counters["chip_erase_ns"],
-        "flash_transfer_ns": counters["chip_transfer_ns"],
-        "flash_ns": sum(counters[name] for name in _CHIP_COUNTERS),
-    }
+    parts = [counters[name] for name in _CHIP_COUNTERS]
+    return cast(FlashTimes, dict(zip(FLASH_TIMES, (*parts, sum(parts)), strict=True)))
 
 
 def in_driver_ns(counters: Mapping[str, int]) -> int:

@@ -6,9 +6,11 @@ that a workload names.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from ffslab.protocol.records import OK, Latency, Phase, PhaseCounts, Snapshot
+from ffslab.protocol.records import OK, Latency, Phase, PhaseCounts, Snapshot, phase_counts
 from ffslab.results.metrics import counter_difference, latency_metrics, phase_metrics
 from ffslab.results.result import LatencyResult, PhaseResult
 
@@ -81,11 +83,7 @@ def workload_result(
 
 
 def _summed(phases: Sequence[PhaseResult]) -> PhaseCounts:
-    return {
-        "files_created": sum(phase["files_created"] for phase in phases),
-        "files_deleted": sum(phase["files_deleted"] for phase in phases),
-        "files_read": sum(phase["files_read"] for phase in phases),
-        "files_appended": sum(phase["files_appended"] for phase in phases),
-        "bytes_read": sum(phase["bytes_read"] for phase in phases),
-        "bytes_written": sum(phase["bytes_written"] for phase in phases),
-    }
+    counts: Counter[str] = Counter()
+    for phase in phases:
+        counts.update(phase_counts(cast(Mapping[str, int], phase)))
+    return phase_counts(counts)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, cast
 
 from ffslab.protocol.records import OK, TaskRecord
 from ffslab.results.result import CaseResult, PhaseResult
@@ -397,11 +397,8 @@ def latency_figures(
 def task_work(where: str, tasks: Iterable[TaskRecord]) -> Iterator[TaskWork]:
     """What tasks asked of the flash at a place, from their rows in a result."""
     for task in tasks:
-        counts = {
-            "pages_read": task["pages_read"],
-            "pages_programmed": task["pages_programmed"],
-            "blocks_erased": task["blocks_erased"],
-        }
+        row = cast(Mapping[str, int], task)
+        counts = {metric.name: row[metric.name] for metric in FLASH_COUNTS}
         yield TaskWork(where, task["name"], counts)
 
 

@@ -150,10 +150,7 @@ def _case_row(result: CaseResult, wall: WallResult | None) -> Row:
     short = result.get("short")
     return {
         **result,
-        "short_what": short["what"] if short else None,
-        "short_measured": short["measured"] if short else None,
-        "short_asked": short["asked"] if short else None,
-        "short_accepted": short["accepted"] if short else None,
+        **({f"short_{key}": value for key, value in short.items()} if short else {}),
         "kernel": kernel_words(spec),
         "board": spec["board"]["name"],
         "chip": spec["board"]["chip"]["name"],
@@ -185,13 +182,8 @@ def _block_rows(snapshots: Sequence[Snapshot]) -> Iterator[Row]:
     for snapshot in snapshots:
         counts = zip(snapshot["erases"], snapshot["programs"], snapshot["reads"], strict=True)
         for block, (erases, programs, reads) in enumerate(counts):
-            yield {
-                "label": snapshot["label"],
-                "block": block,
-                "erases": erases,
-                "programs": programs,
-                "reads": reads,
-            }
+            row = {"block": block, "erases": erases, "programs": programs, "reads": reads}
+            yield {"label": snapshot["label"], **row}
 
 
 def open_store(runs: Sequence[RunDirectory]) -> duckdb.DuckDBPyConnection:

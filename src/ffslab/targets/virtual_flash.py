@@ -43,6 +43,18 @@ _MODULES: Mapping[str, ChipModules] = {
     NAND: ChipModules("vnand", "flashmon", "vnand_crash"),
     NOR: ChipModules("vnor", "flashmon_nor", "vnor_crash"),
 }
+_TIMES = ("t_prog_ns", "t_erase_ns", "t_command_ns", "bus_read_ps", "bus_write_ps")
+# What a chip module is told, in the order of its keys: geometry and times, then the ECC's rules.
+_FIGURES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    NAND: (
+        (
+            *("page_bytes", "oob_bytes", "subpages", "pages_per_block", "blocks", "planes"),
+            *("t_read_ns", *_TIMES, "ecc_read_ns", "ecc_write_ns"),
+        ),
+        ("nop", "ordered", "ecc_strength_bits", "ecc_step_bytes"),
+    ),
+    NOR: (("page_bytes", "pages_per_block", "blocks", "t_prog_byte_ns", *_TIMES), ()),
+}
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 _HOST = "/host"
 # Where a distribution has its programs and their libraries.
@@ -389,62 +401,21 @@ def cutting_module(case: Case) -> str:
 
 def vnand_chip(case: Case, store: str = FLASH_STORE) -> str:
     """The value of the chip module's `chip=` parameter: section 7 of docs/plan-format.md."""
-    if case.board.chip.is_nor:
-        return _vnor_chip(case, store)
     board, chip = case.board, case.board.chip
+    costs, rules = _FIGURES[chip.technology]
     values: dict[str, object] = {
         "name": FLASH_REGION,
-        "page_bytes": chip.page_bytes,
-        "oob_bytes": chip.oob_bytes,
-        "subpages": chip.subpages,
-        "pages_per_block": chip.pages_per_block,
-        "blocks": chip.blocks,
-        "planes": chip.planes,
-        "t_read_ns": chip.t_read_ns,
-        "t_prog_ns": chip.t_prog_ns,
-        "t_erase_ns": chip.t_erase_ns,
-        "t_command_ns": chip.t_command_ns,
-        "bus_read_ps": chip.bus_read_ps,
-        "bus_write_ps": chip.bus_write_ps,
-        "ecc_read_ns": chip.ecc_read_ns,
-        "ecc_write_ns": chip.ecc_write_ns,
+        **{key: getattr(chip, key) for key in costs},
         **case.driver_ns,
         "wait": board.wait,
         "store": store,
         "parts": _partition_table(board, case.partition_blocks),
         "rules": "count",
-        "nop": chip.nop,
-        "ordered": int(chip.ordered),
-        "ecc_strength_bits": chip.ecc_strength_bits,
-        "ecc_step_bytes": chip.ecc_step_bytes,
+        **{key: int(getattr(chip, key)) for key in rules},
         "seed": case.seed,
     }
-    if chip.factory_bad:
+    if chip.factory_bad and not chip.is_nor:
         values["factory_bad"] = f"count:{chip.factory_bad}"
-    values |= {key: getattr(chip, key) for key in _OPTIONAL if getattr(chip, key)}
-    return ";".join(f"{key}={value}" for key, value in values.items())
-
-
-def _vnor_chip(case: Case, store: str) -> str:
-    board, chip = case.board, case.board.chip
-    values: dict[str, object] = {
-        "name": FLASH_REGION,
-        "page_bytes": chip.page_bytes,
-        "pages_per_block": chip.pages_per_block,
-        "blocks": chip.blocks,
-        "t_prog_byte_ns": chip.t_prog_byte_ns,
-        "t_prog_ns": chip.t_prog_ns,
-        "t_erase_ns": chip.t_erase_ns,
-        "t_command_ns": chip.t_command_ns,
-        "bus_read_ps": chip.bus_read_ps,
-        "bus_write_ps": chip.bus_write_ps,
-        **case.driver_ns,
-        "wait": board.wait,
-        "store": store,
-        "parts": _partition_table(board, case.partition_blocks),
-        "rules": "count",
-        "seed": case.seed,
-    }
     values |= {key: getattr(chip, key) for key in _OPTIONAL if getattr(chip, key)}
     return ";".join(f"{key}={value}" for key, value in values.items())
 

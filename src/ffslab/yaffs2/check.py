@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from ffslab.fsimage.node import Node
-from ffslab.fsimage.problems import CheckResult, Rule
+from ffslab.fsimage.node import Node, by_path
+from ffslab.fsimage.problems import ImageReport, Rule
 from ffslab.yaffs2.check_checkpoint import CheckpointState, check_checkpoint
 from ffslab.yaffs2.check_headers import check_headers
 from ffslab.yaffs2.check_pages import check_pages
@@ -38,7 +38,7 @@ from ffslab.yaffs2.tree import NamedNodes, Tree, build_tree, nodes
 
 
 @dataclass(frozen=True, slots=True)
-class Report(CheckResult[Where]):
+class Report(ImageReport[Where]):
     """What a check found.
 
     `statistics` are counts by name; `checkpoint.state` is none, incomplete, invalid or valid;
@@ -46,14 +46,8 @@ class Report(CheckResult[Where]):
     """
 
     rules: ClassVar[Mapping[str, Rule]] = RULES
-    path: Path
-    file_format: str
     geometry: Geometry
-    geometry_source: str
-    first_block: int
-    blocks: int
     checkpoint: CheckpointState
-    statistics: dict[str, int]
     layout: Layout = Layout.ORIGINAL
 
     @property
@@ -101,10 +95,7 @@ def read_tree(path: Path, options: ImageOptions | None = None) -> dict[str, Node
     image = open_image(path, options)
     scan = scan_flash(image.flash, image.layout)
     tree = build_tree(_mount(image.flash, scan, read_checkpoint(image.flash, image.layout)))
-    by_path: dict[str, Node] = {}
-    for node in nodes(tree, image.flash):
-        by_path.setdefault(node.path, node)
-    return by_path
+    return by_path(nodes(tree, image.flash))
 
 
 def examine(path: Path, options: ImageOptions | None = None) -> CheckedImage:

@@ -63,7 +63,20 @@ def check_headers(flash: FlashImage, scan: FlashScan, problems: Problems) -> Non
                 check(flash, tags, chunk, problems, where).run()
 
 
-class _HeaderCheck:
+class PageCheck:
+    """A page with these tags against the rules."""
+
+    def __init__(self, flash: FlashImage, tags: Tags, problems: Problems, where: Where) -> None:
+        self._flash = flash
+        self._tags = tags
+        self._problems = problems
+        self._where = where
+
+    def _add(self, rule: str, message: str) -> None:
+        self._problems.add(rule, message, self._where)
+
+
+class _HeaderCheck(PageCheck):
     """One header against the rules."""
 
     _padded = False  # whether the attributes are filled up with anything
@@ -72,15 +85,9 @@ class _HeaderCheck:
     def __init__(
         self, flash: FlashImage, tags: Tags, chunk: bytes, problems: Problems, where: Where
     ) -> None:
-        self._flash = flash
-        self._tags = tags
+        super().__init__(flash, tags, problems, where)
         self._chunk = chunk
         self._header = parse_header(chunk)
-        self._problems = problems
-        self._where = where
-
-    def _add(self, rule: str, message: str) -> None:
-        self._problems.add(rule, message, self._where)
 
     def run(self) -> None:
         header = self._header

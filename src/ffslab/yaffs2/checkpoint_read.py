@@ -34,7 +34,7 @@ from ffslab.yaffs2.format import (
 )
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.segregated.ids import PARTS_MAX
-from ffslab.yaffs2.tags import Tags, TagState, read_tags
+from ffslab.yaffs2.tags import Tags, TagState
 
 _PAGE_HEADER = struct.Struct("<4I")
 _VALIDITY = struct.Struct("<4I")
@@ -188,8 +188,7 @@ def _next_block(flash: FlashImage, form: CheckpointForm, start: int) -> int | No
 
 
 def _tags(flash: FlashImage, block: int, page: int) -> Tags | None:
-    ecc = flash.geometry.tags_ecc and not flash.geometry.inband
-    state, tags = read_tags(flash.stored_tags(block, page), ecc=ecc)
+    state, tags = flash.tags(block, page)
     return tags if state in (TagState.GOOD, TagState.CORRECTED) else None
 
 

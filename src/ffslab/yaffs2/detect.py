@@ -247,14 +247,14 @@ def _plausible(stored: bytes, geometry: Geometry) -> bool:
     """Whether these bytes look like the tags of a page that YAFFS2 wrote, in either layout."""
     if b"\x10" <= stored[3:4] < b"\xf0" or stored[3:4] > b"\xf8":
         return False
-    state, tags = read_tags(stored, ecc=geometry.tags_ecc and not geometry.inband)
+    state, tags = read_tags(stored, ecc=geometry.has_ecc)
     if state is not TagState.GOOD:
         return False
     if tags.sequence not in _CHECKPOINTS:
         tags = decoded(tags)
         if not sequence_is_valid(tags.sequence) or tags.sequence >= _SEQUENCE_UNLIKELY:
             return False
-    if geometry.tags_ecc and not geometry.inband:
+    if geometry.has_ecc:
         return True
     if tags.extended:
         return 1 <= tags.type_number <= 5 and 0 < tags.object_id <= ID_MAX
@@ -289,9 +289,7 @@ def _all_tags(contents: Contents, geometry: Geometry) -> list[Tags | None]:
     flash = FlashImage(contents, replace(geometry, pages_per_block=1), 0, pages)
     tags: list[Tags | None] = []
     for page in range(pages):
-        state, raw_tags = read_tags(
-            flash.stored_tags(page, 0), ecc=geometry.tags_ecc and not geometry.inband
-        )
+        state, raw_tags = flash.tags(page, 0)
         good = state in (TagState.GOOD, TagState.CORRECTED)
         tags.append(decoded(raw_tags) if good else None)
     return tags
@@ -376,9 +374,8 @@ def _note_truncation(
     behind = f" and {odd} bytes" if odd else ""
     message = f"the file ends {pages} pages{behind} into its last block"
     last = FlashImage(contents, replace(geometry, pages_per_block=1), 0, 0)
-    ecc = geometry.tags_ecc and not geometry.inband
     number = len(contents) // geometry.raw_page_bytes - 1
-    _, tags = read_tags(last.stored_tags(max(0, number), 0), ecc=ecc)
+    _, tags = last.tags(max(0, number), 0)
     if not odd and tags.sequence in (SEQUENCE_OF_TOOLS, SEQUENCE_UNUSED):
         problems.append(("image-unpadded", f"{message}; the rest counts as erased"))
     else:
@@ -390,12 +387,11 @@ def _first_block(flash: FlashImage) -> int:
     geometry = flash.geometry
     page = geometry.pages_per_block - geometry.summary_pages
     votes: Counter[int] = Counter()
-    ecc = geometry.tags_ecc and not geometry.inband
     lowest = flash.blocks
     for block in range(flash.blocks):
         if block < lowest and _plausible(flash.stored_tags(block, 0), geometry):
             lowest = block
-        state, tags = read_tags(flash.stored_tags(block, page), ecc=ecc)
+        state, tags = flash.tags(block, page)
         tags = decoded(tags)
         if state is TagState.UNUSED or tags.object_word != ID_SUMMARY or tags.chunk_word != 1:
             continue

@@ -18,6 +18,7 @@ from enum import IntEnum, StrEnum
 
 from ffslab.fsimage.entry import TYPE_NAMES as TYPE_NAMES
 from ffslab.fsimage.entry import ObjectType as ObjectType
+from ffslab.fsimage.flashfile import PageSizes
 
 SEQUENCE_UNUSED = 0xFFFFFFFF  # tags of a page that was not written
 SEQUENCE_BAD_BLOCK = 0xFFFF0000  # a block that could not be marked bad
@@ -90,16 +91,13 @@ class BlockState(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Geometry:
+class Geometry(PageSizes):
     """The chip's pages and where the tags are in them.
 
     `oob_offset` is where the tags start in the OOB: the first free byte of the driver's
     layout. The free bytes must be in one piece.
     """
 
-    page_bytes: int = 2048
-    oob_bytes: int = 64
-    pages_per_block: int = 64
     oob_offset: int = 2
     inband: bool = False
     tags_ecc: bool = True
@@ -110,17 +108,9 @@ class Geometry:
         return self.page_bytes - TAGS_BYTES if self.inband else self.page_bytes
 
     @property
-    def raw_page_bytes(self) -> int:
-        """Bytes of a page in an image file: data and OOB."""
-        return self.page_bytes + self.oob_bytes
-
-    @property
-    def raw_block_bytes(self) -> int:
-        return self.raw_page_bytes * self.pages_per_block
-
-    @property
-    def block_bytes(self) -> int:
-        return self.page_bytes * self.pages_per_block
+    def has_ecc(self) -> bool:
+        """Whether tags are stored with their ECC: outside the page only."""
+        return self.tags_ecc and not self.inband
 
     @property
     def stored_tags_bytes(self) -> int:

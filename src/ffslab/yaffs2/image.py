@@ -5,6 +5,7 @@ from __future__ import annotations
 from ffslab.fsimage.flashfile import FlashPages
 from ffslab.protocol.chip_layout import Contents, LabHeader
 from ffslab.yaffs2.format import Geometry
+from ffslab.yaffs2.tags import Tags, TagState, read_tags
 
 
 class FlashImage(FlashPages):
@@ -32,6 +33,10 @@ class FlashImage(FlashPages):
             return self.bytes_at(block, page, geometry.data_bytes, 16)
         start = geometry.page_bytes + geometry.oob_offset
         return self.bytes_at(block, page, start, geometry.stored_tags_bytes)
+
+    def tags(self, block: int, page: int) -> tuple[TagState, Tags]:
+        """The tags of a page, and what their ECC says of them."""
+        return read_tags(self.stored_tags(block, page), ecc=self.geometry.has_ecc)
 
     def is_bad(self, block: int) -> bool:
         """Whether the block carries the mark of a bad block."""

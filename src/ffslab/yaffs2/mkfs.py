@@ -128,12 +128,7 @@ def _partition_blocks(options: MkfsOptions) -> int | None:
                 remedy="--partition-bytes SIZE",
             )
         return None
-    blocks, rest = divmod(options.partition_bytes, options.geometry.block_bytes)
-    if rest or not blocks:
-        raise UsageError(
-            f"--partition-bytes {options.partition_bytes} is not a multiple of the block size, "
-            f"{options.geometry.block_bytes} bytes"
-        )
+    blocks = options.geometry.whole_blocks(options.partition_bytes)
     if options.checkpoint and blocks < CHECKPOINT_MIN_BLOCKS:
         raise UsageError(
             f"a partition of {blocks} blocks has no checkpoint: {CHECKPOINT_MIN_BLOCKS} are needed"
@@ -267,7 +262,7 @@ class _Builder:
         if time < 0:
             self.warnings.append(f"{entry.shown()}: its time before 1970 becomes 1970")
             time = 0
-        squash = self._options.squash_owners
+        uid, gid = (0, 0) if self._options.squash_owners else (entry.uid, entry.gid)
         special = entry.object_type is ObjectType.SPECIAL
         device = special and stat.S_IFMT(entry.mode) in (stat.S_IFCHR, stat.S_IFBLK)
         return HeaderFields(
@@ -275,8 +270,8 @@ class _Builder:
             parent,
             entry.name,
             mode=entry.mode,
-            uid=0 if squash else entry.uid,
-            gid=0 if squash else entry.gid,
+            uid=uid,
+            gid=gid,
             atime=time,
             mtime=time,
             ctime=time,
@@ -305,24 +300,6 @@ class _Builder:
         self.objects.append(written)
 
     def _write_data(self, entry: Entry, written: WrittenObject) -> None:
-        for chunk_id, data in _chunks(entry, self._geometry.data_bytes):
-            count = min(self._geometry.data_bytes, entry.size - (chunk_id - 1) * len(data))
-            self.store.write_data(written, chunk_id, count, data)
-
-
-def _chunks(entry: Entry, data_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Chunk ids with all their bytes, zeros behind the end; chunks inside holes are left out."""
-    current, buffer = 0, bytearray(data_bytes)
-    for offset, piece in entry.pieces():
-        position = 0
-        while position < len(piece):
-            number, inside = divmod(offset + position, data_bytes)
-            if number + 1 != current:
-                if current:
-                    yield current, bytes(buffer)
-                current, buffer = number + 1, bytearray(data_bytes)
-            part = piece[position : position + data_bytes - inside]
-            buffer[inside : inside + len(part)] = part
-            position += len(part)
-    if current:
-        yield current, bytes(buffer)
+        for number, data in entry.blocks(self._geometry.data_bytes):
+            count = min(self._geometry.data_bytes, entry.size - number * len(data))
+            self.store.write_data(written, number + 1, count, data)

@@ -21,7 +21,7 @@ from ffslab.yaffs2.format import (
 from ffslab.yaffs2.image import FlashImage
 from ffslab.yaffs2.segregated.marks import SegregatedTags, decoded_entry, understood
 from ffslab.yaffs2.summary import Summary, parse_summary, piece_sizes
-from ffslab.yaffs2.tags import Tags, TagState, read_tags
+from ffslab.yaffs2.tags import Tags, TagState
 
 _DISTURBED_BITS = 8
 
@@ -132,12 +132,10 @@ def scan_flash(flash: FlashImage, layout: Layout = Layout.ORIGINAL) -> FlashScan
 def _scan_block(flash: FlashImage, block: int, layout: Layout) -> BlockRecord:
     if flash.is_bad(block):
         return BlockRecord(block, BlockKind.BAD, 0)
-    geometry = flash.geometry
-    ecc = geometry.tags_ecc and not geometry.inband
     pages: list[PageRecord] = []
     disturbed: list[int] = []
     for page in flash.programmed_pages(block):
-        state, tags = read_tags(flash.stored_tags(block, page), ecc=ecc)
+        state, tags = flash.tags(block, page)
         if state is not TagState.GOOD and _is_disturbed(flash.raw_page(block, page)):
             disturbed.append(page)
             continue

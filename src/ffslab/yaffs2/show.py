@@ -7,9 +7,9 @@ from typing import Any
 
 from ffslab.fsimage.show import (
     counted,
+    head_lines,
+    image_document,
     objects_text,
-    printable,
-    problems_document,
     result_text,
     wrapped,
 )
@@ -18,18 +18,15 @@ from ffslab.yaffs2.check import Report
 from ffslab.yaffs2.format import Layout
 from ffslab.yaffs2.segregated.marks import POSITION_PAGES
 
-SCHEMA = 1
 _STATISTICS = ("bad", "erased", "data", "checkpoint", "ignored")
 
 
 def summary_lines(report: Report) -> Iterator[str]:
     """What the image is and holds."""
     statistics = report.statistics
-    kind = "lab flash file" if report.file_format == "lab" else "raw image"
     segregated = report.layout is Layout.SEGREGATED
     layout = ", segregated layout" if segregated else ""
-    yield f"{report.path}: YAFFS2{layout}, {kind}"
-    yield from wrapped("geometry", f"{report.geometry.describe()} ({report.geometry_source})")
+    yield from head_lines(report, f"YAFFS2{layout}", report.geometry.describe())
     size = format_size(report.blocks * report.geometry.block_bytes)
     first = f" from block {report.first_block} on" if report.first_block else ""
     names = (*_STATISTICS[:2], "metadata", *_STATISTICS[2:]) if segregated else _STATISTICS
@@ -63,23 +60,10 @@ def _index_text(statistics: dict[str, int]) -> str:
 def report_document(report: Report) -> dict[str, Any]:
     """The report as JSON; `docs/yaffs2-tools.md` describes it."""
     geometry = report.geometry
-    return {
-        "schema": SCHEMA,
-        "path": printable(str(report.path)),
-        "format": report.file_format,
-        "geometry": {
-            "page_bytes": geometry.page_bytes,
-            "oob_bytes": geometry.oob_bytes,
-            "pages_per_block": geometry.pages_per_block,
-            "oob_offset": None if geometry.inband else geometry.oob_offset,
-            "inband": geometry.inband,
-            "tags_ecc": geometry.tags_ecc and not geometry.inband,
-            "source": report.geometry_source,
-        },
-        "first_block": report.first_block,
-        "blocks": report.blocks,
-        **({"layout": report.layout.value} if report.layout is Layout.SEGREGATED else {}),
-        "checkpoint": report.checkpoint.state,
-        "statistics": report.statistics,
-        **problems_document(report),
+    tags = {
+        "oob_offset": None if geometry.inband else geometry.oob_offset,
+        "inband": geometry.inband,
+        "tags_ecc": geometry.has_ecc,
     }
+    layout = {"layout": report.layout.value} if report.layout is Layout.SEGREGATED else {}
+    return image_document(report, tags, {**layout, "checkpoint": report.checkpoint.state})

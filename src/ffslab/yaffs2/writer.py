@@ -29,8 +29,8 @@ class WrittenBlock:
     tags: list[Tags] = field(default_factory=list)
 
 
-class LogWriter:
-    """The log of an image. `finish` completes the last block with erased pages."""
+class LogFile:
+    """What the logs of both layouts are written with."""
 
     def __init__(
         self, file: BinaryIO, geometry: Geometry, *, summaries: bool = True, max_blocks: int = 0
@@ -42,6 +42,16 @@ class LogWriter:
         self._max_blocks = max_blocks
         self._usable = geometry.pages_per_block - (geometry.summary_pages if summaries else 0)
         self._blank = b"\xff" * geometry.raw_page_bytes
+
+    def append_block(self, pages: list[tuple[Tags, bytes]]) -> None:
+        """A block with these pages, behind what is written (a checkpoint)."""
+        for tags, data in pages:
+            self._file.write(raw_page(self.geometry, tags, data))
+        self._file.write(self._blank * (self.geometry.pages_per_block - len(pages)))
+
+
+class LogWriter(LogFile):
+    """The log of an image. `pad` completes the last block with erased pages."""
 
     def write(self, words: tuple[int, int, int], data: bytes) -> int:
         """Writes a chunk; its internal chunk number. `words` are object, chunk, byte count."""
@@ -73,12 +83,6 @@ class LogWriter:
         if self.blocks:
             rest = self.geometry.pages_per_block - self.blocks[-1].pages
             self._file.write(self._blank * rest)
-
-    def append_block(self, pages: list[tuple[Tags, bytes]]) -> None:
-        """A block with these pages, behind the log (a checkpoint)."""
-        for tags, data in pages:
-            self._file.write(raw_page(self.geometry, tags, data))
-        self._file.write(self._blank * (self.geometry.pages_per_block - len(pages)))
 
 
 def raw_page(geometry: Geometry, tags: Tags, data: bytes) -> bytes:

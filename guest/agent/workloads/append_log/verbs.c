@@ -7,23 +7,8 @@
 #include "workloads/append_log/append_log.h"
 #include "workloads/append_log/params.h"
 
-static int check_append_log(const struct plan_step *step,
-			    struct ffs_error *error)
-{
-	struct append_log_params params;
-
-	append_log_params_read(&params, step);
-	return append_log_params_check(&params, error);
-}
-
-static int run_append_log(const struct plan_step *step, struct run_state *state,
-			  struct ffs_error *error)
-{
-	struct append_log_params params;
-
-	append_log_params_read(&params, step);
-	return append_log_run(&params, state->monitor, state->sink, error);
-}
+STEP_OF_PARAMS(append_log, append_log_params, append_log_params_read, append_log_params_check,
+	       append_log_run)
 
 const struct verb_spec append_log_verbs[] = {
 	{

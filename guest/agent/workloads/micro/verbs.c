@@ -7,22 +7,8 @@
 #include "workloads/micro/micro.h"
 #include "workloads/micro/params.h"
 
-static int check_micro(const struct plan_step *step, struct ffs_error *error)
-{
-	struct micro_params params;
-
-	micro_params_read(&params, step);
-	return micro_params_check(&params, error);
-}
-
-static int run_micro(const struct plan_step *step, struct run_state *state,
-		     struct ffs_error *error)
-{
-	struct micro_params params;
-
-	micro_params_read(&params, step);
-	return micro_run(&params, state->monitor, state->sink, error);
-}
+STEP_OF_PARAMS(micro, micro_params, micro_params_read, micro_params_check,
+	       micro_run)
 
 const struct verb_spec micro_verbs[] = {
 	{

@@ -6,22 +6,8 @@
 #include "steps/step.h"
 #include "workloads/prepare/prepare.h"
 
-static int check_prepare(const struct plan_step *step, struct ffs_error *error)
-{
-	struct prepare_params params;
-
-	prepare_params_read(&params, step);
-	return prepare_params_check(&params, error);
-}
-
-static int run_prepare(const struct plan_step *step, struct run_state *state,
-		       struct ffs_error *error)
-{
-	struct prepare_params params;
-
-	prepare_params_read(&params, step);
-	return prepare_run(&params, state->monitor, state->sink, error);
-}
+STEP_OF_PARAMS(prepare, prepare_params, prepare_params_read, prepare_params_check,
+	       prepare_run)
 
 const struct verb_spec prepare_verbs[] = {
 	{

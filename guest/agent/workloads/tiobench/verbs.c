@@ -7,22 +7,8 @@
 #include "workloads/tiobench/params.h"
 #include "workloads/tiobench/tiobench.h"
 
-static int check_tiobench(const struct plan_step *step, struct ffs_error *error)
-{
-	struct tio_params params;
-
-	tio_params_read(&params, step);
-	return tio_params_check(&params, error);
-}
-
-static int run_tiobench(const struct plan_step *step, struct run_state *state,
-			struct ffs_error *error)
-{
-	struct tio_params params;
-
-	tio_params_read(&params, step);
-	return tiobench_run(&params, state->monitor, state->sink, error);
-}
+STEP_OF_PARAMS(tiobench, tio_params, tio_params_read, tio_params_check,
+	       tiobench_run)
 
 const struct verb_spec tiobench_verbs[] = {
 	{

@@ -9,59 +9,22 @@
 #include "workloads/tree/run.h"
 #include "workloads/tree/tree.h"
 
-static int run_create(const struct plan_step *step, struct run_state *state,
-		      struct ffs_error *error)
-{
-	return tree_step(tree_create, step, state, error);
-}
+#define STEP(name, function) \
+	static int run_##name(const struct plan_step *step, \
+			      struct run_state *state, struct ffs_error *error) \
+	{ \
+		return tree_step(function, step, state, error); \
+	}
 
-static int run_list(const struct plan_step *step, struct run_state *state,
-		    struct ffs_error *error)
-{
-	return tree_step(tree_list, step, state, error);
-}
-
-static int run_find(const struct plan_step *step, struct run_state *state,
-		    struct ffs_error *error)
-{
-	return tree_step(tree_find, step, state, error);
-}
-
-static int run_delete(const struct plan_step *step, struct run_state *state,
-		      struct ffs_error *error)
-{
-	return tree_step(tree_delete, step, state, error);
-}
-
-static int run_copy(const struct plan_step *step, struct run_state *state,
-		    struct ffs_error *error)
-{
-	return tree_step(tree_copy, step, state, error);
-}
-
-static int run_check(const struct plan_step *step, struct run_state *state,
-		     struct ffs_error *error)
-{
-	return tree_step(tree_check, step, state, error);
-}
-
-static int run_digest(const struct plan_step *step, struct run_state *state,
-		      struct ffs_error *error)
-{
-	return tree_step(tree_digest, step, state, error);
-}
-
-static int run_warm(const struct plan_step *step, struct run_state *state,
-		    struct ffs_error *error)
-{
-	return tree_step(tree_warm, step, state, error);
-}
-
-static int run_read(const struct plan_step *step, struct run_state *state,
-		    struct ffs_error *error)
-{
-	return tree_step(tree_read_files, step, state, error);
-}
+STEP(create, tree_create)
+STEP(list, tree_list)
+STEP(find, tree_find)
+STEP(delete, tree_delete)
+STEP(copy, tree_copy)
+STEP(check, tree_check)
+STEP(digest, tree_digest)
+STEP(warm, tree_warm)
+STEP(read, tree_read_files)
 
 const struct verb_spec tree_verbs[] = {
 	{

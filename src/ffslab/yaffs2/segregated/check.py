@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from ffslab.yaffs2.check_headers import PageCheck
 from ffslab.yaffs2.format import (
     CHUNK_ID_MAX,
     ID_DELETED,
@@ -123,20 +124,14 @@ def _check_horizon(scan: FlashScan, mounted: SegregatedMounted, problems: Proble
         problems.add("horizon-far", message)
 
 
-class _HeadCheck:
+class _HeadCheck(PageCheck):
     """One head against the rules."""
 
     def __init__(
         self, flash: FlashImage, tags: Tags, head: Head, problems: Problems, where: Where
     ) -> None:
-        self._flash = flash
-        self._tags = tags
+        super().__init__(flash, tags, problems, where)
         self._head = head
-        self._problems = problems
-        self._where = where
-
-    def _add(self, rule: str, message: str) -> None:
-        self._problems.add(rule, message, self._where)
 
     def run(self) -> None:
         head = self._head

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from ffslab.yaffs2.format import CHECKPOINT_FORMS, Layout, sequence_is_valid
 from ffslab.yaffs2.image import FlashImage
-from ffslab.yaffs2.tags import Tags, TagState, read_tags
+from ffslab.yaffs2.tags import Tags, TagState
 
 POSITION_PAGES = 1024  # a position is sequence number × this + page
 PAGES_MAX = 1023  # of a block
@@ -116,12 +116,11 @@ def layout_of_word(sequence_word: int) -> Layout | None:
 
 def partition_layout(flash: FlashImage) -> Layout:
     """The layout of the greater number of blocks, by the tags of their first pages."""
-    ecc = flash.geometry.tags_ecc and not flash.geometry.inband
     votes: Counter[Layout | None] = Counter()
     for block in range(flash.blocks):
         if flash.is_bad(block) or not flash.may_be_programmed(block, 0):
             continue
-        state, tags = read_tags(flash.stored_tags(block, 0), ecc=ecc)
+        state, tags = flash.tags(block, 0)
         if state in (TagState.GOOD, TagState.CORRECTED):
             votes[layout_of_word(tags.sequence)] += 1
     more = votes[Layout.SEGREGATED] > votes[Layout.ORIGINAL]

@@ -35,10 +35,10 @@ from ffslab.yaffs2.segregated.marks import (
 )
 from ffslab.yaffs2.summary import pack_summary
 from ffslab.yaffs2.tags import Tags, header_tags
-from ffslab.yaffs2.writer import FIRST_SEQUENCE, WrittenBlock, raw_page
+from ffslab.yaffs2.writer import FIRST_SEQUENCE, LogFile, WrittenBlock, raw_page
 
 
-class SegregatedLog:
+class SegregatedLog(LogFile):
     """The two logs of an image; `pad` completes their blocks with erased pages.
 
     A limit of blocks does not stop the writer, as in `LogWriter`.
@@ -47,14 +47,9 @@ class SegregatedLog:
     def __init__(
         self, file: BinaryIO, geometry: Geometry, *, summaries: bool = True, max_blocks: int = 0
     ) -> None:
-        self.geometry = geometry
-        self.blocks: list[WrittenBlock] = []
+        super().__init__(file, geometry, summaries=summaries, max_blocks=max_blocks)
         self.ids = WrittenIds(geometry)
         self._newest = FIRST_SEQUENCE - 1
-        self._file = file
-        self._summaries = summaries
-        self._max_blocks = max_blocks
-        self._usable = geometry.pages_per_block - (geometry.summary_pages if summaries else 0)
         self._open: dict[bool, int] = {}  # whether of metadata: index of the block
         self._appended = 0
 
@@ -115,19 +110,15 @@ class SegregatedLog:
 
     def pad(self) -> None:
         """Erased pages where no page was written."""
-        blank = b"\xff" * self.geometry.raw_page_bytes
         for number, block in enumerate(self.blocks):
             if block.pages < self.geometry.pages_per_block:
                 self._file.seek(self._at(number, block.pages))
-                self._file.write(blank * (self.geometry.pages_per_block - block.pages))
+                self._file.write(self._blank * (self.geometry.pages_per_block - block.pages))
 
     def append_block(self, pages: list[tuple[Tags, bytes]]) -> None:
         """A block with these pages, behind the logs (a checkpoint)."""
         self._file.seek(self._at(len(self.blocks) + self._appended, 0))
-        for tags, data in pages:
-            self._file.write(raw_page(self.geometry, tags, data))
-        blank = b"\xff" * self.geometry.raw_page_bytes
-        self._file.write(blank * (self.geometry.pages_per_block - len(pages)))
+        super().append_block(pages)
         self._appended += 1
 
 
