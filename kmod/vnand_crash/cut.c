@@ -416,6 +416,42 @@ static int cut_weak_bits(struct vnand_chip *chip, const struct crash_entry *e,
 	return err;
 }
 
+/*
+ * All pages read as blank, and stay so. But some cells of some pages become zeros as soon
+ * as the page is programmed: the true bits have these zeros now, and no ECC step counts
+ * them yet.
+ */
+static int cut_weak_erase(struct vnand_chip *chip, const struct crash_entry *e,
+			  u64 variant)
+{
+	u32 bytes = chip->p.ecc_step_bytes, steps = chip->p.page_bytes / bytes;
+	u32 i, step;
+
+	crash_entry_give(chip, e, CRASH_AFTER);
+	for (i = 0; i < e->pages; i++) {
+		u64 seed = seed_of(chip, e->first + i, variant);
+		u8 *now = vnand_store_page(chip, e->first + i);
+		struct vnand_place *place;
+
+		if (seed & 1)
+			continue;
+		place = new_place(chip, e->first + i);
+		if (!place)
+			return -ENOSPC;
+		vnand_fill(now, 0xff, crash_raw_bytes(chip));
+		vnand_copy(place->good, now, crash_raw_bytes(chip));
+		for (step = 0; step < steps; step++) {
+			u64 draw = vnand_hash(seed >> 1, 1002, step, 0, 0);
+			u32 times = 1 + (draw >> 8) % 4;
+
+			tear_flip(now + step * bytes, bytes,
+				  times * (chip->p.ecc_strength_bits + 1), draw);
+		}
+		chip->crash->place[e->first + i] = place;
+	}
+	return 0;
+}
+
 static int cut_paired(struct vnand_chip *chip, const struct crash_entry *e,
 		      u64 variant)
 {
@@ -488,6 +524,7 @@ static const struct crash_kind kinds[] = {
 	{ "torn-prefix", NAND | NOR, PROGRAMS,	prefixes, cut_prefix },
 	{ "torn-bits",	 NAND | NOR, PROGRAMS,	seeds, cut_bits },
 	{ "erase-half",	 NAND,	     ERASES,	seeds, cut_erase },
+	{ "erase-weak",	 NAND,	     ERASES,	seeds, cut_weak_erase },
 	{ "erase-zeros", NOR,	     ERASES,	seeds, cut_zeroing },
 	{ "erase-bits",	 NOR,	     ERASES,	seeds, cut_erasing },
 	{ "unstable",	 NAND, PROGRAMS | ERASES, seeds, cut_unstable },

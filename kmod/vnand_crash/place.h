@@ -14,7 +14,8 @@
  * @page: number of the page in the chip
  * @unstable: it reads well as long as the chip is not switched off
  * @boot: the time between two power cuts in which it was made
- * @errors: wrong bits of each ECC step, against the nearest codeword
+ * @errors: wrong bits of each ECC step, against the nearest codeword; those that only
+ *	    a program brings to light are not counted before it
  * @good: that codeword: data, then OOB, as read when all errors are corrected
  * @home: the log whose memory it is in
  * @moved: its copy, when that memory is about to go, else NULL

@@ -247,6 +247,8 @@ def test_a_chip_and_a_board_of_your_own(
     assert sorted(Path(name).name for name in exported) == [
         "blocks.csv",
         "cases.csv",
+        "cuts.csv",
+        "findings.csv",
         "latencies.csv",
         "memory.csv",
         "phases.csv",

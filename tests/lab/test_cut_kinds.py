@@ -33,6 +33,7 @@ from chip_cuts import (
     Answers,
     Bits,
     Program,
+    Read,
     Script,
     around,
     both,
@@ -323,7 +324,8 @@ def test_kinds_that_do_not_apply_are_refused(
 ) -> None:
     """And the chip says so before: `variants KIND 0`."""
     script = worked()
-    kinds = ("lost", "done", "torn-prefix", "torn-bits", "erase-half", "unstable", "paired")
+    kinds = ("lost", "done", "torn-prefix", "torn-bits", "erase-half", "erase-weak")
+    kinds += ("unstable", "paired")
     given, states = {}, {}
     for k in range(len(WORK)):
         script.chip(f"at {k}")
@@ -339,7 +341,7 @@ def test_kinds_that_do_not_apply_are_refused(
             if k not in (UNIT, OOB_ALONE):
                 applies.add("torn-prefix")
         elif operation.verb == "erase":
-            applies |= {"erase-half", "unstable"}
+            applies |= {"erase-half", "erase-weak", "unstable"}
         for kind in kinds:
             expected = 0 if kind in applies else EOPNOTSUPP
             assert answers.errno(given[k, kind]) == expected, (operation, kind)
@@ -382,6 +384,59 @@ def test_erase_half(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> 
     assert len(sorts) > 20  # no two states are the same, but by chance
     for page in range(10):
         assert {one[page] for one in sorts} == {"blank", "between", "before"}
+
+
+@CHIPS
+def test_erase_weak(lab: LabBuild, tmp_path: Path, chipcuts: Path, bad: str) -> None:
+    """Blank, whenever it is read; what is programmed has wrong bits until the block is erased."""
+    script, seed = worked(), 40
+    first = OTHER * PAGES
+    pages = range(first, first + PAGES)
+    blank, upon, healed, blocks = {}, {}, {}, {}
+    for variant in range(12):
+        script.cut(ERASE, "erase-weak", variant)
+        blocks[variant] = script.add(f"block {OTHER}")
+        blank[variant] = [script.read(page) for page in pages]
+        script.chip("cycle")
+        blank[variant] += [script.read(page) for page in pages]
+        script.add(f"program {first} 0 {PAGE} 1 {seed}")
+        upon[variant] = [script.read(first), script.read(first + 1)]
+        script.chip("cycle")
+        upon[variant] += [script.read(first), script.read(first + 1)]
+        script.add(f"erase {OTHER}")
+        healed[variant] = [script.read(first)]
+        script.add(f"program {first} 0 {PAGE} 1 {seed}")
+        healed[variant] += [script.read(first), script.read(first + 1)]
+    script.chip("back")
+    back = [script.read(page) for page in pages]
+    script.cut(ERASE, "done")
+    erased = script.add(f"block {OTHER}")
+    answers = carried_out(lab, tmp_path / "chip", chipcuts, script, bad=bad)
+    meant = BLANK.programmed(0, PAGE, True, seed)
+    weak, counts, failed, corrected = 0, set(), set(), 0
+    for variant in range(12):
+        assert answers.numbers(blocks[variant])[:2] == answers.numbers(erased)[:2]
+        reads = [answers.read(place) for place in blank[variant]]
+        assert reads[:PAGES] == reads[PAGES:]
+        for read in reads[:PAGES]:
+            assert replace(read, raw=BLANK.data) == well(BLANK)
+            wrong = wrong_steps(read.raw, BLANK.data)
+            assert all(wrong) == any(wrong)
+            weak += any(wrong)
+            counts |= set(wrong)
+        raw = both(meant.data, reads[0].raw)
+        wanted = Read(*through_ecc(raw, (meant.data,)), raw, meant.oob)
+        failed.add(wanted.failed)
+        corrected += wanted.corrected
+        found = [answers.read(place) for place in upon[variant]]
+        assert found == [wanted, reads[1]] * 2
+        again = [answers.read(place) for place in healed[variant]]
+        assert again == [well(BLANK), well(meant), well(BLANK)]
+    # A chance of a half of 192 pages: 39 are 5.6 sigma.
+    assert abs(weak - 96) < 39
+    assert counts == {times * (STRENGTH + 1) for times in range(5)}
+    assert len(failed) > 2 and corrected  # not every step is past reading
+    assert [answers.read(place) for place in back] == [well(page_at(ERASE, page)) for page in pages]
 
 
 # --- what is read well until power was off ---

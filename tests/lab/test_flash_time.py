@@ -13,9 +13,8 @@ import pytest
 from lab_support import Boot, results, run_study
 
 from ffslab.results.metrics import FLASH_TIMES
-from ffslab.workloads.ffsmark.report.load import load_run
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
-from ffslab.workloads.tree.report.load import load_tree
+from loaded_support import load_run, load_tree
 
 HEAD = """
 schema = 1

@@ -252,7 +252,7 @@ def test_kinds_of_nand_are_refused(lab: LabBuild, tmp_path: Path, chipcuts: Path
     answers = cut_at(lab, tmp_path, chipcuts, script)
     for k in (0, ERASED, 6):
         verb = ERASE if k == ERASED else PROGRAM
-        there = {kind for kind in kinds_on(["NOR"]) if verb in KINDS[kind].hits}
+        there = {kind for kind in kinds_on(["NOR"], KINDS) if verb in KINDS[kind].hits}
         if k == 6:
             there.remove("torn-prefix")  # a byte has no beginning
         for kind in KINDS:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import TypeAdapter
 from typing_extensions import is_typeddict
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def listed_metrics(anchor: str) -> list[str]:
+    """The metrics in a section of docs/metrics.md, in their order."""
+    heading = anchor.replace("-", " ").capitalize()
+    text = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    section = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"^\| `([a-z0-9_]+)`", section, re.MULTILINE)
 
 
 @cache

@@ -122,7 +122,7 @@ def test_a_stricter_router_would_take_another_one() -> None:
     texts = {
         one.need: one.text for one in changes_of(needs_of_example("router"), order_of("router"))
     }
-    assert "overlay-ubifs, below lz4 (317 ms) comes first" in texts["boot"]
+    assert "overlay-ubifs, below lz4 (327 ms) comes first" in texts["boot"]
     assert "yaffs2 (1.4 MiB) comes first" in texts["ram"]
 
 

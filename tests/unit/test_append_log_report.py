@@ -16,7 +16,7 @@ from ffslab.model.case import Case
 from ffslab.report.axes import Mean
 from ffslab.workloads.append_log.keys import AppendLog
 from ffslab.workloads.append_log.report import sentences, tables
-from ffslab.workloads.append_log.report.load import NEVER, LogRun, load_log
+from ffslab.workloads.append_log.report.load import NEVER, LogRun
 from ffslab.workloads.append_log.report.series import (
     lines_of,
     mean_of,
@@ -24,6 +24,7 @@ from ffslab.workloads.append_log.report.series import (
     of_metric,
     slowest,
 )
+from loaded_support import load_log
 
 STUDY = """
 schema = 1

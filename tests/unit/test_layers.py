@@ -120,6 +120,15 @@ def test_nobody_imports_what_is_above(name: str) -> None:
     assert not above
 
 
+def test_every_package_has_a_row() -> None:
+    """And no row has a package that is gone; `ffslab` alone would be the row of a new one."""
+    there = {f"ffslab.{path.parent.name}" for path in SOURCE.glob("ffslab/*/__init__.py")}
+    named = {pattern for layer in LAYERS for pattern in layer}
+    assert there <= named
+    gone = {name for name in named if "*" not in name} - set(MODULES)
+    assert not gone, gone
+
+
 def test_no_circle_of_imports() -> None:
     edges = {name: set(imports(name, typing=False)) - {name} for name in MODULES}
     order: dict[str, int] = {}

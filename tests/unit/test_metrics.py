@@ -11,17 +11,16 @@ from host_support import cases_of, golden
 from ffslab.protocol.records import Latency, Phase, Snapshot, parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.metrics import (
+    amplification,
     bucket_bounds,
     flash_times,
-    latency_metrics,
-    phase_metrics,
     quantile_ns,
     rate_per_s,
     wear_metrics,
-    workload_metrics,
-    write_amplification,
 )
 from ffslab.results.outcome import Outcome
+from ffslab.results.phases import latency_result, phase_result, workload_result
+from ffslab.results.result import PhaseResult, checked
 from ffslab.workloads.ffsmark.result import PHASES as FFSMARK
 from ffslab.workloads.micro.result import PHASES as MICRO
 
@@ -68,9 +67,9 @@ def test_wear() -> None:
     assert (wear["erases_spread"], wear["erases_max"]) == (7, 8)
 
 
-def test_write_amplification_of_nothing_is_unknown() -> None:
-    assert write_amplification(10, 2048, 4096) == 5.0
-    assert write_amplification(10, 2048, 0) is None
+def test_amplification_of_nothing_is_unknown() -> None:
+    assert amplification(10, 2048, 4096) == 5.0
+    assert amplification(10, 2048, 0) is None
 
 
 def test_phases_of_a_recorded_run() -> None:
@@ -83,11 +82,16 @@ def test_phases_of_a_recorded_run() -> None:
     assert creation["write_bytes_per_s"] == 819200 / 2
     assert creation["pages_programmed"] == 400
     assert creation["write_amplification"] == 400 * 2048 / 819200
+    assert creation["read_amplification"] is None
+    # 500 − 10 pages of 2,048 bytes are 1,003,520; the workload read 409,600.
+    assert phases["transactions"]["read_amplification"] == 2.45
     assert phases["transactions"]["blocks_erased"] == 6
     assert phases["transactions"]["erases_spread"] == 2
     assert phases["deletion"]["write_amplification"] is None
+    assert phases["deletion"]["read_amplification"] is None
     assert whole["duration_ns"] == 7 * 10**9
     assert whole["pages_programmed"] == 1040
+    assert whole["read_amplification"] == 2.55  # 510 × 2,048 ÷ 409,600
     assert whole["bytes_written"] == 819200 + 1228800
     (latency,) = result["latencies"]
     assert latency["p50_ns"] == pytest.approx(50_000_000, rel=0.005)
@@ -119,7 +123,7 @@ def test_each_quantile_is_the_value_at_its_rank_rounded_up() -> None:
         "max_ns": 50,
         "buckets": RANKED,
     }
-    assert latency_metrics(Latency(**record)) == {
+    assert latency_result(Latency(**record)) == {
         **record,
         "mean_ns": pytest.approx(16.1079, abs=1e-4),
         "p50_ns": 11,
@@ -129,7 +133,7 @@ def test_each_quantile_is_the_value_at_its_rank_rounded_up() -> None:
         "buckets": [list(bucket) for bucket in RANKED],
     }
     nothing = dict.fromkeys(("count", "sum_ns", "min_ns", "max_ns"), 0)
-    empty = latency_metrics(Latency(**{**record, **nothing, "buckets": ()}))
+    empty = latency_result(Latency(**{**record, **nothing, "buckets": ()}))
     assert [empty[key] for key in ("mean_ns", "p50_ns", "p999_ns")] == [0.0, 0, 0]
 
 
@@ -226,11 +230,12 @@ def phase_of(record: dict[str, Any]) -> Phase:
 
 
 @pytest.mark.parametrize(
-    ("page_bytes", "amplification"),
-    # 500 pages ÷ 1,024,000 bytes written: 256,000 ÷ 1,024,000 and so on
-    [(512, 0.25), (2048, 1.0), (4096, 2.0), (8192, 4.0)],
+    ("page_bytes", "written", "read"),
+    # 500 pages ÷ 1,024,000 bytes written: 256,000 ÷ 1,024,000 and so on;
+    # 30 pages ÷ 512,000 bytes read: 15,360 ÷ 512,000 and so on
+    [(512, 0.25, 0.03), (2048, 1.0, 0.12), (4096, 2.0, 0.24), (8192, 4.0, 0.48)],
 )
-def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
+def test_the_figures_of_a_phase(page_bytes: int, written: float, read: float) -> None:
     record = {
         "phase": "transactions",
         "status": "error",
@@ -243,7 +248,7 @@ def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
     }
     flash = {"flash_start": FIRST_COUNTERS, "flash_end": LAST_COUNTERS}
     around = snapshots("transactions:start", "transactions:end")
-    assert phase_metrics(phase_of({**record, **flash}), around, page_bytes) == {
+    assert phase_result(phase_of({**record, **flash}), around, page_bytes) == {
         **record,
         "duration_ns": 2_500_000_000,
         "read_bytes_per_s": 204_800.0,  # 512,000 ÷ 2.5
@@ -253,7 +258,8 @@ def test_the_figures_of_a_phase(page_bytes: int, amplification: float) -> None:
         "pages_programmed": 500,
         "blocks_erased": 4,
         "in_driver_ns": 876_000,  # 6,000 + 70,000 + 800,000
-        "write_amplification": amplification,
+        "write_amplification": written,
+        "read_amplification": read,
         **WEAR,
     }
 
@@ -273,7 +279,7 @@ def test_the_chips_time_is_its_own_by_what_it_did() -> None:
     assert flash_times({**counters, **chip}) == {} == flash_times({})
     record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 90}
     both = {"flash_start": dict.fromkeys(whole, 1), "flash_end": whole}
-    found = phase_metrics(phase_of({**record, **both}), {}, 512)
+    found = phase_result(phase_of({**record, **both}), {}, 512)
     assert (found["flash_ns"], found["flash_erase_ns"], found["in_driver_ns"]) == (
         43_210 - 4,
         2_999,
@@ -285,7 +291,7 @@ def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
     record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 70}
     cut = {key: value for key, value in snapshots("mount:start", "x").items() if key != "x"}
     for around in ({}, cut):
-        assert phase_metrics(phase_of(record), around, 512) == {
+        assert phase_result(phase_of(record), around, 512) == {
             **record,
             "errno_name": "",
             **dict.fromkeys((*FILES, "bytes_read", "bytes_written", "duration_ns"), 0),
@@ -293,9 +299,11 @@ def test_a_phase_without_a_monitor_has_no_flash_figures() -> None:
             "write_bytes_per_s": 0.0,
             "flash": {},
         }
+        # As a result is read, too, it may lack them.
+        checked(phase_result(phase_of(record), around, 512), PhaseResult)
     # A monitor that does not count pages: these are 0, and the times are there.
     only_time = {"flash_start": {"erase_ns": 1}, "flash_end": {"erase_ns": 3}}
-    found = phase_metrics(phase_of({**record, **only_time}), {}, 512)
+    found = phase_result(phase_of({**record, **only_time}), {}, 512)
     keys = ("pages_read", "pages_programmed", "blocks_erased", "in_driver_ns")
     assert [found[key] for key in keys] == [0, 0, 0, 2]
 
@@ -344,16 +352,17 @@ def test_the_workload_is_the_sum_of_its_phases() -> None:
         "blocks_erased": 4,
         "in_driver_ns": 876_000,
         "write_amplification": 400.0,  # 500 × 8,192 ÷ 10,240
+        "read_amplification": 122.88,  # 30 × 8,192 ÷ 2,000
         **WEAR,
     }
-    assert workload_metrics(phases, around, 8192, FFSMARK) == {**whole, **flash}
+    assert workload_result(phases, around, 8192, FFSMARK) == {**whole, **flash}
     # One snapshot alone says nothing.
     for label in around:
         one = {label: around[label]}
-        assert workload_metrics(phases, one, 8192, FFSMARK) == {**whole, "flash": {}}
-    assert workload_metrics(phases[:3], around, 8192, FFSMARK) is None
+        assert workload_result(phases, one, 8192, FFSMARK) == {**whole, "flash": {}}
+    assert workload_result(phases[:3], around, 8192, FFSMARK) is None
     full = {**phases[2], "status": "error", "errno_name": "ENOSPC"}
-    found = workload_metrics([*phases[:2], full, phases[3]], {}, 8192, FFSMARK)
+    found = workload_result([*phases[:2], full, phases[3]], {}, 8192, FFSMARK)
     assert found is not None
     assert (found["status"], found["errno_name"]) == ("error", "ENOSPC")
 
@@ -363,11 +372,11 @@ def test_of_a_micro_benchmark_measure_and_flush_are_the_workload() -> None:
         ended_phase("measure", 100, 300, (0, 0, 0, 0, 0, 1_000)),
         ended_phase("flush", 500, 100, (0, 0, 0, 0, 0, 24)),
     ]
-    found = workload_metrics(phases, snapshots("measure:start", "flush:end"), 512, MICRO)
+    found = workload_result(phases, snapshots("measure:start", "flush:end"), 512, MICRO)
     assert found is not None
     assert (found["t_start_ns"], found["t_end_ns"], found["duration_ns"]) == (100, 600, 400)
     assert (found["bytes_written"], found["write_amplification"]) == (1_024, 250.0)  # 500 × 512
-    assert workload_metrics(phases[:1], {}, 512, MICRO) is None
+    assert workload_result(phases[:1], {}, 512, MICRO) is None
 
 
 def test_a_rate_needs_time() -> None:

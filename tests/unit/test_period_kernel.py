@@ -39,7 +39,7 @@ from ffslab.results.store import case_rows
 from ffslab.targets.uml.guests import BATCH_CONSOLE, KIND, LocalTarget, kernel_arguments
 from ffslab.targets.uml.site import lab_parts
 from ffslab.targets.virtual_flash import plan_text
-from ffslab.workloads.ffsmark.report.load import load_run
+from loaded_support import load_run
 
 STUDY = """
 schema = 1

@@ -25,8 +25,7 @@ from ffslab.results.reproduce import reproduce_command
 from ffslab.targets.uml.guests import KIND
 from ffslab.targets.uml.perturbation import guest_seed, padding
 from ffslab.targets.virtual_flash import plan_text
-from ffslab.workloads.ffsmark.report.load import load_run
-from ffslab.workloads.micro.report.load import load_micro
+from loaded_support import load_micro, load_run
 
 PLAIN: list[tuple[str, tuple[Any, ...]]] = [
     ("seed", (1,)), ("options.compression", ("none",)), ("state", ("free",)),

@@ -23,9 +23,9 @@ from ffslab.report.quantity import duration, significant, times
 from ffslab.report.wear import SHADES, common_scale, draw
 from ffslab.results.outcome import Outcome
 from ffslab.workloads.ffsmark.report import sentences
-from ffslab.workloads.ffsmark.report.load import load_run
 from ffslab.workloads.ffsmark.report.page import context
 from ffslab.workloads.ffsmark.report.questions import ask
+from loaded_support import load_run
 
 ONE_SEED: Overrides = [("seed", (1,))]
 

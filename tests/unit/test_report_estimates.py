@@ -16,7 +16,7 @@ from ffslab.report.estimates.load import load_estimates
 from ffslab.report.estimates.page import estimate_view
 from ffslab.report.estimates.robustness import ratios_of
 from ffslab.results.outcome import Outcome
-from ffslab.workloads.ffsmark.report.load import load_run
+from loaded_support import load_run
 
 PLAIN: Overrides = [("seed", (1,)), ("options.compression", ("none",)), ("state", ("free",))]
 TRIED: Overrides = [*PLAIN, (ESTIMATE, VALUES)]

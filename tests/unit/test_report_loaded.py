@@ -17,7 +17,7 @@ from ffslab.report.axes import FILES, Axis, Mean, axis_of
 from ffslab.report.data import Fact, Latency, packed_buckets
 from ffslab.report.estimates.load import _times
 from ffslab.report.facts import notes, other_kernel, time_model
-from ffslab.report.load import erases_during, histogram
+from ffslab.report.load import erases_during, histogram, of_stored
 from ffslab.results.result import PhaseResult, PreparationResult, WallResult
 from ffslab.workloads.ffsmark.report.load import _flash_time, _metrics, _wall_metrics
 from ffslab.workloads.micro.report import load as micro_load
@@ -144,8 +144,8 @@ RESPONSE = Response(1, 2.0, 3.0, 4.0, 5.0, 7.0)
 
 
 def test_a_stream_is_read() -> None:
-    assert micro_load._response(FIGURES) == RESPONSE
-    work = micro_load._task("t", "request", 4, TASK)
+    assert of_stored(Response, FIGURES) == RESPONSE
+    work = of_stored(TaskWork, TASK, name="t", when="request", busy_ns=4)
     assert work == TaskWork("t", "request", 1, 2, 3, 4, 5) and work.operations == 11
     bare = {key: value for key, value in TASK.items() if key not in ("busy_ns", "when")}
     slow = {"request": 11, "latency_ns": 12, "offset": 13, "cause": "c"}
@@ -335,7 +335,8 @@ def test_memory_and_image_are_read() -> None:
     rest = {"filesystem": 0, "kmalloc": 0, "inodes": 0, "vmalloc": 4_000, "rest": 50_321}
     assert found == Memory(None, "mount", True, rest, 54_321, 0, ())
     sizes = {"image_bytes": 4, "flash_bytes": 5, "tree_bytes": 10}
-    image = tree_load._image({"tree": "a", "tool": "b", "command": "c", **sizes, "write_ns": 7})
+    told = {"tree": "a", "tool": "b", "command": "c", **sizes, "write_ns": 7}
+    image = of_stored(Image, told)
     assert image == Image("a", "b", "c", 4, 5, 10, 7.0) and image.ratio == 2.5
     assert Image("a", "b", "c", 0, 5, 10, None).ratio == 0
 

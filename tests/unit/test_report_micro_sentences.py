@@ -16,9 +16,9 @@ from ffslab.workloads.micro.report import sentences, tables
 from ffslab.workloads.micro.report.charts import styles_for
 from ffslab.workloads.micro.report.data import MicroRun, Response, merged
 from ffslab.workloads.micro.report.figures import chosen, figures
-from ffslab.workloads.micro.report.load import load_micro
 from ffslab.workloads.micro.report.requests import MOST_DOTS, choose, course_of, thin
 from ffslab.workloads.micro.report.series import curves, labels_of, response_ns, sections
+from loaded_support import load_micro
 
 SIZES: Overrides = [
     ("filesystem", ("jffs2", "ubifs", "yaffs2")),

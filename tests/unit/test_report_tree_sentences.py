@@ -29,9 +29,9 @@ from ffslab.results.outcome import Outcome
 from ffslab.workloads.tree.report import criteria, figures, options, sentences
 from ffslab.workloads.tree.report.criteria import MEMORY, SIZE, TIME, Criterion
 from ffslab.workloads.tree.report.data import TreeRun
-from ffslab.workloads.tree.report.load import load_tree
 from ffslab.workloads.tree.report.series import duration_ns, means, sections, spots
 from ffslab.workloads.tree.report.words import list_names, roles_of
+from loaded_support import load_tree
 
 
 def places(words: str) -> list[str]:

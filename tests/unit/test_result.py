@@ -18,7 +18,7 @@ import pytest
 from append_log_support import Made, line_latencies, log_result
 from host_support import stream_of
 from micro_support import lines_of, micro_cases, micro_records, micro_result
-from result_support import needed_keys, stub
+from result_support import listed_metrics, needed_keys, stub
 from test_capacity import capacity_result
 from test_probe import probe_result
 from test_raw import raw_result
@@ -486,13 +486,20 @@ def section(heading: str) -> str:
     ("heading", "shape"),
     [
         ("Less than was asked for", ShortResult),
-        ("Figures of a phase", PhaseResult),
         ("Preparation", PreparationResult),
         ("Requests of a micro-benchmark", StreamResult),
     ],
 )
 def test_the_document_has_the_keys_of_the_types(heading: str, shape: type) -> None:
     assert documented(section(heading)) == set(get_type_hints(shape))
+
+
+def test_the_documents_have_the_keys_of_a_phase() -> None:
+    """Those that are metrics stand in docs/metrics.md, and here if they need more words."""
+    phases = section("Figures of a phase")
+    assert "](metrics.md#of-a-phase)" in phases
+    metrics = set(listed_metrics("of-a-phase"))
+    assert documented(phases) | metrics == set(get_type_hints(PhaseResult))
 
 
 def test_the_document_has_the_keys_of_a_line() -> None:

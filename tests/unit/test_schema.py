@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -75,13 +74,6 @@ def test_the_document_is_that_of_the_schema() -> None:
     assert text == metrics_document()
     for metric in all_metrics():
         assert f"| `{metric.name}` |" in text
-
-
-def test_the_result_format_documents_the_figures_of_a_phase() -> None:
-    text = (ROOT / "docs" / "result-format.md").read_text(encoding="utf-8")
-    section = text.split("## Figures of a phase")[1].split("\n## ")[0]
-    named = set(re.findall(r"`([a-z0-9_]+)`", section))
-    assert {metric.name for metric in PHASE_METRICS} <= named
 
 
 def test_tables_have_the_metrics_with_their_types() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pyarrow.parquet
+from result_support import listed_metrics
 
+from ffslab.results.result import LatencyResult, PhaseResult
 from ffslab.results.store import COLUMNS, _ColumnStage, _quoted, case_rows
 from ffslab.workloads.micro.requests import FlashRow, RequestSeries
 from ffslab.workloads.micro.tables import request_columns, task_columns
@@ -19,14 +21,19 @@ def test_result_format_documents_every_column() -> None:
     text = (ROOT / "docs" / "result-format.md").read_text().split("## Tables")[1]
     for table, columns in COLUMNS.items():
         body = text.split(f"### {table}\n", 1)[1].split("\n#", 1)[0]
-        assert re.findall(r"`([a-z0-9_]+)`", body) == list(columns), table
+        linked = re.findall(r"\(metrics\.md#([a-z-]+)\)", body)
+        metrics = [name for anchor in linked for name in listed_metrics(anchor)]
+        assert re.findall(r"`([a-z0-9_]+)`", body) + metrics == list(columns), table
+
+
+def real_keys(shape: type) -> set[str]:
+    """The keys of a result's rows that are no integers, by their type there."""
+    hints = get_type_hints(shape)
+    return {key for key, hint in hints.items() if float in (hint, *get_args(hint))}
 
 
 # What is no integer; everything else is one.
-REALS = {
-    "cpu_scale", "virtual_per_wall", "mean_ns", "read_bytes_per_s", "write_bytes_per_s",
-    "erases_mean", "erases_std", "write_amplification",
-}  # fmt: skip
+REALS = {"cpu_scale", "virtual_per_wall", *real_keys(PhaseResult), *real_keys(LatencyResult)}
 FLAGS = {"short_accepted", "prepared", "running", "confirmed"}
 
 

@@ -115,6 +115,37 @@ static void test_program(void)
 	check(!weak, "no bit is wrong: not weak any more");
 }
 
+/* Cells that read as ones, and do not hold a one beside what is programmed. */
+static void test_errors_that_a_program_brings_to_light(void)
+{
+	static u8 room[STEP * STEPS + OOB], data[STEP * STEPS], bits[STEP * STEPS + OOB];
+	struct vnand_place blank = place_with(0, 0, 0, 0), after = { .good = room };
+	struct vnand_read_decision d;
+
+	memset(good, 0xff, sizeof(good));
+	d = read_of(&blank, 1, 0, STEP * STEPS, false);
+	check(!d.uncorrectable && !d.corrected &&
+	      vnand_place_corrects(&chip, &blank, 1, 0, false),
+	      "it reads as blank, whenever");
+	memset(data, 0xff, sizeof(data));
+	data[STEP] = 0x0f;
+	memset(bits, 0xff, sizeof(bits));
+	bits[0] = 0x07;			/* 5 such cells: too many for the ECC */
+	bits[STEP] = 0x07;		/* as many, of which 4 are to be 0 */
+	bits[2 * STEP] = 0xf0;		/* 4 */
+	check(vnand_place_program(&chip, &blank, 0, sizeof(data), data, NULL,
+				  bits, &after), "it is weak");
+	check(after.errors[0] == 5 && after.errors[1] == 1 &&
+	      after.errors[2] == 4 && !after.errors[3],
+	      "wrong bits: %u %u %u %u", after.errors[0], after.errors[1],
+	      after.errors[2], after.errors[3]);
+	check(!memcmp(after.good, data, sizeof(data)), "what was meant");
+	d = read_of(&after, 1, 0, STEP * STEPS, false);
+	check(d.uncorrectable == 1 && d.corrected == 5,
+	      "a step cannot be read, 5 bits of others are corrected: %u, %u",
+	      d.uncorrectable, d.corrected);
+}
+
 /* NOR: no ECC, and single bytes are programmed, wherever they are. */
 static void test_without_ecc(void)
 {
@@ -151,6 +182,7 @@ int main(void)
 	test_unstable();
 	test_count();
 	test_program();
+	test_errors_that_a_program_brings_to_light();
 	test_without_ecc();
 	return checked();
 }

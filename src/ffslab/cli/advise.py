@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import AsJson, Catalogs, print_json
+from ffslab.cli.parse import RESULTS, AsJson, Catalogs, Jobs, RunsTo, Scratch, print_json
+from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
@@ -41,19 +43,12 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--dry-run", help="List candidates and cases, and stop.")
         ] = False,
         catalogs: Catalogs = None,
-        jobs: Annotated[
-            int | None,
-            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
-        ] = None,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories go.")
-        ] = Path("results"),
+        jobs: Jobs = None,
+        output: RunsTo = RESULTS,
         destination: Annotated[
             Path | None, typer.Option("--to", help="The page [advice.html in the run].")
         ] = None,
-        scratch: Annotated[
-            Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")
-        ] = None,
+        scratch: Scratch = None,
         timeout: Annotated[
             float, typer.Option(min=1, max=10**6, help="Wall-clock limit of a case in seconds.")
         ] = 300.0,
@@ -93,8 +88,6 @@ def register(app: typer.Typer) -> None:
 
 
 def _no_file() -> Exception:
-    from ffslab.errors import UsageError
-
     return UsageError(
         "no needs file is named",
         cause="advise reads what a product needs from a file",
@@ -195,7 +188,6 @@ class _Choice:
             f"{pairs}{len(self.found)} candidates, {len(self.made)} cases, "
             f"{ready_run.left} of them to run",
             soft_wrap=True,
-            markup=False,
         )
         with watch.cases(ready_run.left) as progress:
             return execute(ready_run.request, ready_run.site, progress, watch.now)
@@ -225,8 +217,6 @@ def _show(
     as_json: bool,
     report: bool,
 ) -> None:
-    import json
-
     from ffslab.advise.advice import document
     from ffslab.cli.advise_tables import print_advice
     from ffslab.results.files import write_atomic
@@ -247,14 +237,12 @@ def _show(
         target = destination or end.run.path / "advice.html"
         report_at_the_end(console, lambda: write_advice(advice, again, target), again)
     if end.interrupted:
-        console.print(f"interrupted; next: {again}", soft_wrap=True, markup=False)
+        console.print(f"interrupted; next: {again}", soft_wrap=True)
     if end.refused is not None:
         raise end.refused
 
 
 def _exit_code(advice: Advice, end: RunEnd) -> int:
-    from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
-
     if end.interrupted:
         return EXIT_INFRASTRUCTURE
     best = advice.order[0]

@@ -42,7 +42,7 @@ def print_advice(console: Console, advice: Advice) -> None:
 
 
 def _ranking(console: Console, advice: Advice) -> None:
-    console.print(f"{advice.needs.title}: {len(advice.order)} candidates", markup=False)
+    console.print(f"{advice.needs.title}: {len(advice.order)} candidates")
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("candidate")
@@ -96,4 +96,4 @@ def _wrapped(console: Console, text: str, indent: str = "", first: str = "") -> 
         break_on_hyphens=False,
     )
     for line in lines:
-        console.print(line, markup=False, soft_wrap=True)
+        console.print(line, soft_wrap=True)

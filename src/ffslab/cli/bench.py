@@ -6,10 +6,15 @@ a checkout, and is found from there.
 
 from __future__ import annotations
 
+import importlib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ffslab.cli.parse import parse_set
+from ffslab.errors import EXIT_FAILED, EXIT_OK, InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,11 +58,6 @@ def register(app: typer.Typer) -> None:
         how well the CPU model forecasts an ARM machine of QEMU. `bench profile STUDY
         --case ID` runs one case under perf and says where the host's time goes.
         """
-        import importlib
-        import sys
-
-        from ffslab.errors import EXIT_FAILED, EXIT_OK, UsageError
-
         sys.path.insert(0, str(_checkout_root()))
         if parts and parts[0] == "profile":
             _profile(parts[1:], case, settings or ())
@@ -73,11 +73,6 @@ def register(app: typer.Typer) -> None:
 
 def _profile(words: Sequence[str], case: str | None, settings: Sequence[str]) -> None:
     """`bench profile [STUDY]`: one case under perf."""
-    import importlib
-
-    from ffslab.cli.parse import parse_set
-    from ffslab.errors import UsageError
-
     if len(words) > 1:
         raise UsageError(
             f"{words[1]!r} after the study", remedy="ffslab bench profile STUDY --case ID"
@@ -90,8 +85,6 @@ def _profile(words: Sequence[str], case: str | None, settings: Sequence[str]) ->
 
 def _tell(text: str) -> None:
     """One line of progress that the next overwrites; nothing where there is no terminal."""
-    import sys
-
     from ffslab.visible_text import own_stream, visible
 
     if sys.stderr.isatty():
@@ -100,8 +93,6 @@ def _tell(text: str) -> None:
 
 
 def _checkout_root() -> Path:
-    from ffslab.errors import InfrastructureError
-
     root = Path(__file__).resolve().parents[3]
     if not (root / "bench" / "run.py").is_file():
         raise InfrastructureError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs
+from ffslab.cli.parse import RESULTS, Access, Catalogs, Jobs, MayDestroy, RunsTo, consent, parse_set
+from ffslab.errors import InfrastructureError, UsageError
 from ffslab.program import command
 from ffslab.targets import DEFAULT_TARGET
 
@@ -46,13 +48,8 @@ def register(app: typer.Typer) -> None:
         target: Annotated[
             str, typer.Option(metavar="NAME", help="Where it is measured.")
         ] = DEFAULT_TARGET,
-        at: Annotated[
-            Path | None,
-            typer.Option("--access", metavar="FILE", help="The board, on a target with boards."),
-        ] = None,
-        yes: Annotated[
-            bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
-        ] = False,
+        at: Access = None,
+        yes: MayDestroy = False,
         settings: Annotated[
             list[str] | None,
             typer.Option(
@@ -77,13 +74,8 @@ def register(app: typer.Typer) -> None:
             typer.Option(metavar="DIR", help="The catalog to write to [your own]."),
         ] = None,
         catalogs: Catalogs = None,
-        jobs: Annotated[
-            int | None,
-            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
-        ] = None,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories go.")
-        ] = Path("results"),
+        jobs: Jobs = None,
+        output: RunsTo = RESULTS,
     ) -> None:
         """Find a board's figures by probes on it.
 
@@ -124,10 +116,7 @@ def _place(to: Path | None) -> Path:
 
 def _check_new(name: str, place: Path) -> None:
     """UsageError for a name that is none, or if there is such a board or chip already."""
-    import re
-
     from ffslab.calibrate.board_file import paths_of
-    from ffslab.errors import UsageError
 
     if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,99}", name):
         raise UsageError(
@@ -158,7 +147,6 @@ class _Device:
         """What is said there about the cases; UsageError if it is another board."""
         if self.place is None:
             return ()
-        from ffslab.errors import UsageError
         from ffslab.targets.registry import target_kind
 
         kind = target_kind(self.target, self.place)
@@ -182,8 +170,6 @@ def _measured_run(
 ) -> RunDirectory:
     """The run on the board: one made before, or a new one."""
     from ffslab.campaign.study import Choice, run_study
-    from ffslab.cli.parse import consent, parse_set
-    from ffslab.errors import UsageError
     from ffslab.results.rundir import find_run
     from ffslab.targets.target import SiteOptions
 
@@ -217,8 +203,6 @@ def _watch() -> Watch:
 
 def _check_board(board: str, results: Sequence[CaseResult], run: RunDirectory) -> None:
     """UsageError if another board was measured."""
-    from ffslab.errors import UsageError
-
     names = {str(result["spec"]["board"]["name"]) for result in results}
     if names != {board}:
         raise UsageError(
@@ -310,11 +294,11 @@ def _print(calibration: Calibration, wait: str | None, known: Mapping[str, int])
     console.print(table)
     for name, found in calibration.found.items():
         if found.held:
-            console.print(held_words(name, found.mixed_with), markup=False, soft_wrap=True)
+            console.print(held_words(name, found.mixed_with), soft_wrap=True)
     for one in calibration.limited:
-        console.print(limited_words(one), markup=False, soft_wrap=True)
+        console.print(limited_words(one), soft_wrap=True)
     words = "not known: the measured run has no CPU time" if wait is None else wait
-    console.print(f"board.wait: {words}", markup=False)
+    console.print(f"board.wait: {words}")
     _print_times(calibration)
 
 
@@ -328,7 +312,6 @@ def _print_times(calibration: Calibration) -> None:
     console.print(
         f"lab against measured: {len(calibration.times)} times, {calibration.rounds} rounds; "
         "median difference (with the stated figures):",
-        markup=False,
         soft_wrap=True,
     )
     for words, flash in (("operations of the flash", True), ("code and file systems", False)):
@@ -336,21 +319,16 @@ def _print_times(calibration: Calibration) -> None:
             median_difference(one for one in times if one.key.is_of_flash is flash)
             for times in (calibration.times, calibration.stated)
         )
-        console.print(f"  {words}: {now:.2%} ({before:.2%})", markup=False)
-    console.print("the worst:", markup=False)
+        console.print(f"  {words}: {now:.2%} ({before:.2%})")
+    console.print("the worst:")
     worst = sorted(calibration.times, key=lambda one: -abs(one.difference))
     for one in worst[:_WORST]:
         lab = format_duration_ns(round(one.lab_ns))
         measured = format_duration_ns(round(one.measured_ns))
-        console.print(
-            f"  {one.key!s:24} {one.difference:+7.1%}  lab {lab}, measured {measured}",
-            markup=False,
-        )
+        console.print(f"  {one.key!s:24} {one.difference:+7.1%}  lab {lab}, measured {measured}")
 
 
 def _write(place: Path, texts: Mapping[str, str]) -> None:
-    from ffslab.errors import InfrastructureError
-
     for name, text in texts.items():
         path = place / name
         try:

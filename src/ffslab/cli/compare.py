@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.cli.parse import RESULTS, RunsIn
 from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import program
 
@@ -82,9 +83,7 @@ def register(app: typer.Typer) -> None:
         html: Annotated[
             Path | None, typer.Option(metavar="FILE", help="Write an HTML page.")
         ] = None,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        output: RunsIn = RESULTS,
     ) -> None:
         """Compare runs, or values of an axis of one run.
 

@@ -288,7 +288,7 @@ def _counts(counts: Counter[str]) -> str:
 
 def _say(console: Console, text: str, *, style: str = "", unbroken: bool = False) -> None:
     """A text as it is; `unbroken`: on one line, since it has a path."""
-    console.print(text, style=style, markup=False, soft_wrap=unbroken)
+    console.print(text, style=style, soft_wrap=unbroken)
 
 
 def _indented(what: RenderableType) -> Padding:

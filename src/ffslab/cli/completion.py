@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ffslab.errors import FfslabError
 from ffslab.program import COMPLETE
 
 if TYPE_CHECKING:
@@ -122,7 +123,6 @@ def _runs(parameters: dict[str, Any]) -> Iterator[str]:
 
 def _cases(parameters: dict[str, Any]) -> Iterator[str]:
     """Of the run that stands before it on the line."""
-    from ffslab.errors import FfslabError
     from ffslab.results.rundir import find_run
 
     try:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.cli.parse import RESULTS, RunsIn, Scratch
+from ffslab.errors import EXIT_FAILED, EXIT_OK, UsageError
 from ffslab.program import command
 
 if TYPE_CHECKING:
@@ -17,12 +19,9 @@ if TYPE_CHECKING:
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a finding, or its beginning.")]
 Run = Annotated[str, typer.Option(help="A run: path, name or its beginning, or latest.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Where run directories are.")]
-Scratch = Annotated[Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")]
 Timeout = Annotated[
     float, typer.Option(min=1, max=10**6, help="Wall-clock limit of a guest in seconds.")
 ]
-_RESULTS = Path("results")
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +40,7 @@ def _register(crash: typer.Typer) -> None:
     def replay(
         finding: Id,
         run: Run = "latest",
-        output: Output = _RESULTS,
+        output: RunsIn = RESULTS,
         scratch: Scratch = None,
         timeout: Timeout = 600.0,
     ) -> None:
@@ -51,7 +50,6 @@ def _register(crash: typer.Typer) -> None:
         """
         from ffslab.cli.crash_tables import print_replayed
         from ffslab.cli.screen import terminal
-        from ffslab.errors import EXIT_FAILED, EXIT_OK
         from ffslab.workloads.cuts.explore.replay import replayed
 
         with _opened(finding, run, output, scratch, timeout) as where:
@@ -63,7 +61,7 @@ def _register(crash: typer.Typer) -> None:
     def minimize(
         finding: Id,
         run: Run = "latest",
-        output: Output = _RESULTS,
+        output: RunsIn = RESULTS,
         scratch: Scratch = None,
         timeout: Timeout = 600.0,
     ) -> None:
@@ -100,7 +98,6 @@ def _opened(
 
 def find_finding(run: RunDirectory, wanted: str) -> tuple[str, str]:
     """The case and the id of a finding; UsageError if there is none of that id, or several."""
-    from ffslab.errors import UsageError
     from ffslab.workloads.results import findings_of, results_of
 
     named = [

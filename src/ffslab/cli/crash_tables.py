@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 def print_replayed(console: Console, again: Replayed) -> None:
     """All that is known of a finding."""
     for title, lines in again.parts:
-        console.print(f"\n{title}", style="bold", markup=False)
+        console.print(f"\n{title}", style="bold")
         for line in lines:
-            console.print(f"  {line}", markup=False, soft_wrap=True)
+            console.print(f"  {line}", soft_wrap=True)

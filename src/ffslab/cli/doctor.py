@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import AsJson, Catalogs, print_json
+from ffslab.cli.parse import AsJson, Catalogs, KernelSource, print_json
 from ffslab.errors import EXIT_INFRASTRUCTURE
 from ffslab.program import program
 
@@ -24,10 +23,7 @@ def doctor(
     variant: Annotated[
         str, typer.Option(help="Which lab kernel to look for, as in `ffslab setup`.")
     ] = "default",
-    kernel_source: Annotated[
-        Path | None,
-        typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."),
-    ] = None,
+    kernel_source: KernelSource = None,
     catalogs: Catalogs = None,
     as_json: AsJson = False,
 ) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ffslab.cli.parse import RESULTS, Run, RunsIn
 
 
 class Format(StrEnum):
@@ -22,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("export")
     def export(
-        run: Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")],
+        run: Run,
         kind: Annotated[
             Format, typer.Option("--format", "-f", help="json: one file; others: one per table.")
         ] = Format.json,
@@ -30,9 +33,7 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option("--to", help="Directory, or file for json [export/ in the run]."),
         ] = None,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        output: RunsIn = RESULTS,
     ) -> None:
         """Export a run as JSON, CSV or Parquet.
 
@@ -60,8 +61,6 @@ def register(app: typer.Typer) -> None:
 
 
 def _export_json(run_path: Path, destination: Path | None) -> Path:
-    import json
-
     from ffslab.results.files import write_atomic
     from ffslab.results.rundir import RunDirectory
     from ffslab.workloads.results import results_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
@@ -87,8 +89,6 @@ def register(app: typer.Typer) -> None:
 
         Finds out from the image what you do not give. Exit code 1: there are errors.
         """
-        from ffslab.errors import EXIT_FAILED
-
         position = {
             "page_bytes": page_bytes,
             "oob_bytes": oob_bytes,
@@ -132,49 +132,37 @@ class _Examined:
     nodes: list[Node]
     names: NamedTree | None
 
+    @classmethod
+    def of(
+        cls, kind: Kind, path: Path, checked: Any, show: Any, names: NamedTree | None
+    ) -> _Examined:
+        """Of what a file system's `check` found, in the words of its `show`."""
+        report = checked.report
+        summary, document = tuple(show.summary_lines(report)), show.report_document(report)
+        shows_none = report.shows_no_image
+        return cls(kind, path, report, shows_none, summary, document, checked.nodes(), names)
+
 
 def _examined_yaffs2(image: Path, known: Mapping[str, Any]) -> _Examined:
+    from ffslab.yaffs2 import show
     from ffslab.yaffs2.check import examine
     from ffslab.yaffs2.detect import ImageOptions
-    from ffslab.yaffs2.show import report_document, summary_lines
 
     checked = examine(image, ImageOptions(**known))
-    report = checked.report
-    return _Examined(
-        Kind.yaffs2,
-        image,
-        report,
-        report.shows_no_image,
-        tuple(summary_lines(report)),
-        report_document(report),
-        checked.nodes(),
-        checked.names(),
-    )
+    return _Examined.of(Kind.yaffs2, image, checked, show, checked.names())
 
 
 def _examined_logfs(image: Path, known: Mapping[str, int | None]) -> _Examined:
     from ffslab.fsimage.flashfile import ImageOptions
+    from ffslab.logfs import show
     from ffslab.logfs.check import examine
-    from ffslab.logfs.show import report_document, summary_lines
 
     checked = examine(image, ImageOptions(**known))
-    report = checked.report
-    return _Examined(
-        Kind.logfs,
-        image,
-        report,
-        report.shows_no_image,
-        tuple(summary_lines(report)),
-        report_document(report),
-        checked.nodes(),
-        checked.tree,
-    )
+    return _Examined.of(Kind.logfs, image, checked, show, checked.tree)
 
 
 def _refuse(kind: Kind, options: Mapping[str, object]) -> None:
     """UsageError for an option that has no meaning for this file system."""
-    from ffslab.errors import UsageError
-
     for name, value in options.items():
         if value is not None:
             raise UsageError(f"--{name.replace('_', '-')} is not for {kind.value}")
@@ -192,8 +180,6 @@ def _no_image(image: Path, kind: Kind) -> str:
 
 
 def _print_json(shown: _Examined, *, listing: bool) -> None:
-    import json
-
     from ffslab.fsimage.show import tree_document
 
     document = dict(shown.document)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import Catalogs
+from ffslab.errors import SpecError, UsageError, explained
 from ffslab.program import program
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ def register(app: typer.Typer) -> None:
 
         Without --fs: a table of the sizes that all file systems and compressions give.
         """
-        from ffslab.errors import UsageError
         from ffslab.images.catalogue import all_images, named_image
         from ffslab.images.source import source_tree
         from ffslab.lab import ensure_lab
@@ -112,8 +112,6 @@ def _build_one(
 def _copied(built: BuiltImage, output: Path) -> Path:
     import shutil
 
-    from ffslab.errors import UsageError, explained
-
     try:
         return Path(shutil.copyfile(built.path, output))
     except OSError as error:
@@ -129,7 +127,6 @@ def _print_table(
 ) -> None:
     """One line per image; of one that cannot be built, why."""
     from ffslab.cli.screen import terminal
-    from ffslab.errors import SpecError
     from ffslab.images.build import build_image
 
     rows: list[tuple[str, ...]] = []

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import AsJson, print_json
+from ffslab.cli.parse import RESULTS, AsJson, Jobs, RunsIn, parse_set, print_json
+from ffslab.errors import UsageError
 from ffslab.program import command
 
 if TYPE_CHECKING:
@@ -51,13 +52,8 @@ def register(app: typer.Typer) -> None:
             int | None,
             typer.Option(min=1, max=10**9, help="Erases that a block endures [the chip's figure]."),
         ] = None,
-        jobs: Annotated[
-            int | None,
-            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
-        ] = None,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        jobs: Jobs = None,
+        output: RunsIn = RESULTS,
         as_json: AsJson = False,
     ) -> None:
         """Forecast when blocks go bad, and when writing ends.
@@ -77,7 +73,6 @@ def register(app: typer.Typer) -> None:
 
 
 def _daily(text: str | None) -> int | None:
-    from ffslab.errors import UsageError
     from ffslab.model.units import parse_size
 
     if text is None:
@@ -94,10 +89,8 @@ def _daily(text: str | None) -> int | None:
 def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> RunDirectory:
     """The run of that name, or a new one of the study."""
     from ffslab.campaign.study import Choice, run_study
-    from ffslab.cli.parse import parse_set
     from ffslab.cli.progress import TerminalWatch
     from ffslab.cli.screen import screen
-    from ffslab.errors import UsageError
     from ffslab.loader import find_study
     from ffslab.results.rundir import find_run
 
@@ -126,8 +119,6 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
 
 def _check(prepared: Prepared) -> None:
     """UsageError for a study that no lifetime can be forecast from."""
-    from ffslab.errors import UsageError
-
     if not any(case.workload.kind == "wear" for case in prepared.cases):
         raise UsageError(
             f"study {prepared.study.name} measures no wear",
@@ -137,7 +128,6 @@ def _check(prepared: Prepared) -> None:
 
 
 def _lives(run: RunDirectory, endurance: int | None) -> tuple[CaseLife, ...]:
-    from ffslab.errors import UsageError
     from ffslab.lifetime.read import lives_of
     from ffslab.workloads.results import results_of
 
@@ -181,7 +171,7 @@ def _print(lives: Sequence[CaseLife], daily_bytes: int | None) -> None:
         print_unpadded(console, table)
         console.print()
     _print_basis(console, lives)
-    console.print(_NOTE, markup=False)
+    console.print(_NOTE)
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -203,6 +193,6 @@ def _print_basis(console: Console, lives: Sequence[CaseLife]) -> None:
     from ffslab.lifetime.rows import basis_words, outcome_words
 
     for life in lives:
-        console.print(f"{life.id}: {basis_words(life)}", markup=False)
+        console.print(f"{life.id}: {basis_words(life)}")
         if life.outcome is not None:
-            console.print(f"  {outcome_words(life.outcome)}", markup=False)
+            console.print(f"  {outcome_words(life.outcome)}")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import AsJson, Catalogs, print_json
+from ffslab.cli.parse import RESULTS, AsJson, Catalogs, RunsIn, print_json
+from ffslab.errors import SpecError
 from ffslab.program import program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ffslab.errors import SpecError
     from ffslab.model.catalog import Catalog
     from ffslab.model.specs import Board, InitialState
 
@@ -39,9 +39,7 @@ def register(app: typer.Typer) -> None:
     @app.command("list")
     def list_(
         kind: Annotated[Kind, typer.Argument(help="What to list.")] = Kind.runs,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        output: RunsIn = RESULTS,
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:
@@ -78,7 +76,6 @@ def _list_runs(root: Path, as_json: bool) -> None:
 
 
 def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:
-    from ffslab.errors import SpecError
     from ffslab.loader import find_study, load_catalog, study_names
 
     if kind is Kind.studies:
@@ -141,7 +138,6 @@ def _bus_text(board: Board) -> str:
 
 
 def _tree_rows() -> Iterator[Row]:
-    from ffslab.errors import SpecError
     from ffslab.images.source import recipe, recipe_names
     from ffslab.model.units import format_size
 

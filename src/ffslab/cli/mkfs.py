@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.errors import UsageError
 from ffslab.program import command
 
 if TYPE_CHECKING:
@@ -94,8 +95,6 @@ def register(app: typer.Typer) -> None:
 
         The same tree gives the same image.
         """
-        from ffslab.errors import UsageError
-
         del file_format  # there is only one so far
         if fixed_time is not None and not 0 <= fixed_time < 1 << 40:
             raise UsageError(f"--fixed-time {fixed_time} is not a time since 1970")
@@ -151,8 +150,6 @@ class _Common:
 
 def _refuse(kind: Kind, given: Mapping[str, bool]) -> None:
     """UsageError for an option that has no meaning for this file system."""
-    from ffslab.errors import UsageError
-
     for name, is_given in given.items():
         if is_given:
             raise UsageError(f"{name} is not for {kind.value}")
@@ -182,7 +179,6 @@ def _make_logfs(
     compress: bool,
     bad_blocks: tuple[int, ...],
 ) -> None:
-    from ffslab.errors import UsageError
     from ffslab.fsimage.show import counted
     from ffslab.logfs.image import PageGeometry
     from ffslab.logfs.mkfs import MkfsOptions, make_image
@@ -218,7 +214,6 @@ def _print_warnings(warnings: tuple[str, ...]) -> None:
 
 def _size(text: str | None) -> int | None:
     """A size such as "32 MiB"; UsageError if it is none."""
-    from ffslab.errors import UsageError
     from ffslab.model.units import parse_size
 
     if text is None:

@@ -4,6 +4,7 @@ workload in the checkout.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import Catalogs
+from ffslab.errors import InfrastructureError, UsageError
 from ffslab.program import program
 
 if TYPE_CHECKING:
@@ -85,8 +87,6 @@ def register(app: typer.Typer) -> None:
 
 
 def _check_options(kind: Kind, given: Mapping[str, str | None]) -> None:
-    from ffslab.errors import UsageError
-
     for option, value in given.items():
         if value is not None and option not in _OPTIONS[kind]:
             raise UsageError(
@@ -110,10 +110,6 @@ def _begin_workload(name: str) -> None:
 
 
 def _check_name(kind: Kind, name: str) -> None:
-    import re
-
-    from ffslab.errors import UsageError
-
     good = re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name) and len(name) <= _LONGEST_NAME
     if not good or name.endswith(".toml"):
         plain = re.sub(r"[^a-z0-9._-]+", "-", Path(name).name.removesuffix(".toml").lower())
@@ -129,7 +125,6 @@ def _check_name(kind: Kind, name: str) -> None:
 
 def _check_free(kind: Kind, name: str, catalogs: Sequence[Path]) -> None:
     """UsageError if something of that kind is called so already."""
-    from ffslab.errors import UsageError
     from ffslab.loader import catalog_files
     from ffslab.paths import data_dir
 
@@ -165,7 +160,6 @@ def _text(kind: Kind, name: str, given: Mapping[str, str | None], catalog: Catal
 
 def _written(kind: Kind, name: str, text: str) -> Path:
     """The new file's path; UsageError if it is there already."""
-    from ffslab.errors import InfrastructureError, UsageError
     from ffslab.paths import user_catalog
 
     path = user_catalog() / _FOLDERS[kind] / f"{name}.toml"

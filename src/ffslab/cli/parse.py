@@ -27,6 +27,25 @@ Catalogs = Annotated[
 ]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
+Run = Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")]
+RunsIn = Annotated[Path, typer.Option("--output", "-o", help="Where run directories are.")]
+RunsTo = Annotated[Path, typer.Option("--output", "-o", help="Where run directories go.")]
+RESULTS = Path("results")
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores].")
+]
+Access = Annotated[
+    Path | None,
+    typer.Option("--access", metavar="FILE", help="The board, on a target with boards."),
+]
+MayDestroy = Annotated[
+    bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
+]
+Scratch = Annotated[Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")]
+KernelSource = Annotated[
+    Path | None,
+    typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."),
+]
 
 
 def print_json(value: Any) -> None:

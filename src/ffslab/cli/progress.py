@@ -81,7 +81,6 @@ class RunProgress:
         self._console.print(
             f"[{self._done}/{self._total}] {done.case.id}: {outcome}{reason} "
             f"({format_duration_ns(done.wall_ns)}; {left})",
-            markup=False,
             highlight=False,
         )
 
@@ -97,13 +96,12 @@ class RunProgress:
         """Ctrl-C was pressed once."""
         self._console.print(
             f"stopping: waiting for {running} running guest(s); Ctrl-C again kills them",
-            markup=False,
             highlight=False,
         )
 
     def note(self, text: str) -> None:
         """A fact on a line of its own; may be called from any thread."""
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, highlight=False, soft_wrap=True)
 
 
 class TerminalWatch:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ffslab.cli.parse import AsJson, print_json
+from ffslab.cli.parse import RESULTS, AsJson, Run, RunsIn, print_json
+from ffslab.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,14 +21,11 @@ def register(app: typer.Typer) -> None:
 
     @app.command("rating")
     def rating(
-        run: Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")],
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        run: Run,
+        output: RunsIn = RESULTS,
         as_json: AsJson = False,
     ) -> None:
         """Rate the file systems of a run by the rules of its study."""
-        from ffslab.errors import UsageError
         from ffslab.report.rating import rated
         from ffslab.results.rundir import find_run
 
@@ -101,6 +98,6 @@ def _print(result: Rated) -> None:
     console.print()
     for name, texts in view.rules:
         for text in texts:
-            console.print(f"{name}: {text}", markup=False)
+            console.print(f"{name}: {text}")
     for text in view.missing:
-        console.print(f"not measured: {text}", markup=False)
+        console.print(f"not measured: {text}")

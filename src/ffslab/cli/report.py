@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.cli.parse import RESULTS, Run, RunsIn
+from ffslab.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -18,16 +21,12 @@ def register(app: typer.Typer) -> None:
 
     @app.command("report")
     def report(
-        run: Annotated[
-            str, typer.Argument(help="A run: path, name or its beginning, or latest.")
-        ] = "latest",
+        run: Run = "latest",
         destination: Annotated[
             Path | None, typer.Option("--to", help="The file [report.html in the run].")
         ] = None,
         open_it: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        output: RunsIn = RESULTS,
     ) -> None:
         """Write a run's report: one HTML file with findings and charts."""
         from ffslab.report import build
@@ -47,10 +46,8 @@ def report_at_the_end(console: Console, write: Callable[[], Path], again: str) -
     """Writes a report if its parts are installed; without them the results stand alone, and
     `again` is the command that writes it later.
     """
-    from ffslab.errors import MissingExtraError
-
     try:
         told = f"report: {write()}"
     except MissingExtraError as error:
         told = f"no report: {error.message}; next: {error.remedy}, then: {again}"
-    console.print(told, soft_wrap=True, markup=False)
+    console.print(told, soft_wrap=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.cli.parse import RESULTS, RunsIn
+from ffslab.errors import UsageError
 from ffslab.program import program
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ def register(app: typer.Typer) -> None:
             list[str], typer.Argument(help="Runs: path, name or its beginning, or latest.")
         ],
         yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        output: RunsIn = RESULTS,
     ) -> None:
         """Remove runs with all their files.
 
@@ -52,8 +51,6 @@ def _described(run: RunDirectory) -> str:
 
 
 def _ask(count: int) -> None:
-    from ffslab.errors import UsageError
-
     if not sys.stdin.isatty():
         raise UsageError(
             "nothing was removed: there is no terminal to ask at",

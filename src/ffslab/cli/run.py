@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs
+from ffslab.cli.parse import (
+    RESULTS,
+    Access,
+    Catalogs,
+    Jobs,
+    MayDestroy,
+    RunsTo,
+    Scratch,
+    consent,
+    parse_seeds,
+    parse_set,
+)
+from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from ffslab.program import command, program, this_command
 from ffslab.targets import DEFAULT_TARGET
 
@@ -67,10 +80,7 @@ def register(app: typer.Typer) -> None:
                 "--repeats", min=1, max=99, metavar="N", help="Runs of each case on a board [3]."
             ),
         ] = None,
-        jobs: Annotated[
-            int | None,
-            typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores]."),
-        ] = None,
+        jobs: Jobs = None,
         dry_run: Annotated[
             bool, typer.Option("--dry-run", help="List the cases and stop.")
         ] = False,
@@ -86,25 +96,16 @@ def register(app: typer.Typer) -> None:
         fresh_states: Annotated[
             bool, typer.Option("--fresh-states", help="Prepare states of the flash again.")
         ] = False,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories go.")
-        ] = Path("results"),
+        output: RunsTo = RESULTS,
         target: Annotated[
             str, typer.Option(metavar="NAME", help="Where guests run.")
         ] = DEFAULT_TARGET,
-        place: Annotated[
-            Path | None,
-            typer.Option("--access", metavar="FILE", help="The board, on a target with boards."),
-        ] = None,
+        place: Access = None,
         labgrid: Annotated[
             str, typer.Option(metavar="PLACE", help="Switches the board's power.")
         ] = "",
-        yes: Annotated[
-            bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
-        ] = False,
-        scratch: Annotated[
-            Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")
-        ] = None,
+        yes: MayDestroy = False,
+        scratch: Scratch = None,
         kernel_source: Annotated[
             Path | None,
             typer.Option(metavar="DIR", help="Build the lab kernel from this Linux 6.1 source."),
@@ -126,14 +127,10 @@ def register(app: typer.Typer) -> None:
         was asked for is "short": good if its workload allows that (limit) and at least a tenth was
         measured, else failed.
         """
-        import shlex
-
         from ffslab.campaign.run import RunRequest
         from ffslab.campaign.study import Choice, carry_out, pool_options
-        from ffslab.cli.parse import consent, parse_seeds, parse_set
         from ffslab.cli.progress import TerminalWatch
         from ffslab.cli.screen import terminal
-        from ffslab.errors import UsageError
         from ffslab.targets.target import SiteOptions
 
         if scratch is not None and not scratch.is_dir():
@@ -193,14 +190,13 @@ def _print_cases(console: Console, choice: Choice, resume: bool, output: Path) -
         done = frozenset()
     for case in prepared.cases:
         state = "done" if case.id in done else "to run"
-        console.print(f"{case.id}  {case.spec_hash[:12]}  {state}", markup=False)
-    console.print(f"{len(prepared.cases)} cases of study {prepared.study.name}", markup=False)
+        console.print(f"{case.id}  {case.spec_hash[:12]}  {state}")
+    console.print(f"{len(prepared.cases)} cases of study {prepared.study.name}")
 
 
 def _prepared(choice: Choice, resume: bool, output: Path) -> tuple[RunDirectory | None, Prepared]:
     """The run to go on with, if there is one, and the cases."""
     from ffslab.campaign.run import find_resumable, prepare_resumed
-    from ffslab.errors import UsageError
 
     if not resume:
         return None, choice.prepare()
@@ -224,15 +220,12 @@ def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) 
     print_kernels(console, end.heads)
     console.print(
         f"{len(end.heads)} of {len(prepared.cases)} cases: {outcome_counts(end.heads)}; "
-        f"{format_seconds(end.wall_s)}",
-        markup=False,
+        f"{format_seconds(end.wall_s)}"
     )
-    console.print(f"results: {end.run.path}", soft_wrap=True, markup=False)
+    console.print(f"results: {end.run.path}", soft_wrap=True)
     if end.interrupted:
         console.print(
-            f"interrupted; next: {command('run', end.run.path, '--resume')}",
-            soft_wrap=True,
-            markup=False,
+            f"interrupted; next: {command('run', end.run.path, '--resume')}", soft_wrap=True
         )
     elif report and end.heads and end.refused is None:
         _write_report(console, end)
@@ -250,12 +243,12 @@ def _print_findings(console: Console, end: RunEnd) -> None:
     ]
     for case_id, finding in found[:_FINDINGS_SHOWN]:
         line = f"{case_id}: {finding_line(finding)}"
-        console.print(line, markup=False, soft_wrap=not console.is_terminal)
+        console.print(line, soft_wrap=not console.is_terminal)
     if len(found) > _FINDINGS_SHOWN:
-        console.print(f"… and {len(found) - _FINDINGS_SHOWN} more findings", markup=False)
+        console.print(f"… and {len(found) - _FINDINGS_SHOWN} more findings")
     if found:
         say = command("crash", "replay", found[0][1]["id"], "--run", end.run.path)
-        console.print(f"next: {say}", soft_wrap=True, markup=False)
+        console.print(f"next: {say}", soft_wrap=True)
 
 
 def _write_report(console: Console, end: RunEnd) -> None:
@@ -268,7 +261,6 @@ def _write_report(console: Console, end: RunEnd) -> None:
 
 
 def _exit_code(end: RunEnd) -> int:
-    from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
     from ffslab.results.shortfall import is_good
 
     if end.interrupted:

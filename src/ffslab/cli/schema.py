@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,8 +39,6 @@ def register(app: typer.Typer) -> None:
 
         For a chip or board: its keys and figures. For any other file: its JSON Schema.
         """
-        import json
-
         from ffslab.workloads.document import metrics_document
 
         if document is Document.metrics:

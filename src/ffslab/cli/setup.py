@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs
+from ffslab.cli.parse import Catalogs, KernelSource
 
 if TYPE_CHECKING:
     from ffslab.lab.progress import Progress
@@ -34,10 +34,7 @@ def setup(
     force: Annotated[
         bool, typer.Option("--force", help="Fetch the source and build everything anew.")
     ] = False,
-    kernel_source: Annotated[
-        Path | None,
-        typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."),
-    ] = None,
+    kernel_source: KernelSource = None,
     catalogs: Catalogs = None,
 ) -> None:
     """Fetch and build what the laboratory needs.

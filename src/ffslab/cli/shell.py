@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs
+from ffslab.cli.parse import Catalogs, parse_set
 
 
 def register(app: typer.Typer) -> None:
@@ -32,12 +33,10 @@ def register(app: typer.Typer) -> None:
         Without a terminal it first reads all commands from standard input; ffslab then exits with
         the shell's status. It is not for measuring: its time is the host's.
         """
-        import sys
         from io import BytesIO
 
         from ffslab.campaign.images import built, image_jobs
         from ffslab.campaign.run import prepare
-        from ffslab.cli.parse import parse_set
         from ffslab.lab.progress import ConsoleProgress
         from ffslab.targets.registry import shell_module, site_module
         from ffslab.targets.target import SiteOptions

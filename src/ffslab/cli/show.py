@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ffslab.cli.parse import AsJson, print_json
+from ffslab.cli.parse import RESULTS, AsJson, Run, RunsIn, print_json
+from ffslab.errors import UsageError
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
@@ -22,11 +22,9 @@ def register(app: typer.Typer) -> None:
 
     @app.command("show")
     def show(
-        run: Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")],
+        run: Run,
         case: Annotated[str | None, typer.Argument(help="A case of it.")] = None,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        output: RunsIn = RESULTS,
         as_json: AsJson = False,
     ) -> None:
         """Show a run, or one of its cases and how to repeat it.
@@ -98,18 +96,18 @@ def _show_run(console: Console, run: RunDirectory) -> None:
 
     manifest = run.manifest()
     results = list(results_of(run))
-    console.print(f"{manifest.get('title', '')}", markup=False)
-    console.print(f"{run.path}: {manifest.get('command', '')}", markup=False, soft_wrap=True)
+    console.print(f"{manifest.get('title', '')}")
+    console.print(f"{run.path}: {manifest.get('command', '')}", soft_wrap=True)
     print_results(console, results, run.walls())
     print_kernels(console, results)
     if manifest.get("cpu_time"):
         told = f"target {manifest['target']}: CPU time is {manifest['cpu_time']}"
-        console.print(told, markup=False, soft_wrap=True)
+        console.print(told, soft_wrap=True)
     total = manifest.get("cases_total", "?")
-    console.print(f"{len(results)} of {total} cases: {outcome_counts(results)}", markup=False)
+    console.print(f"{len(results)} of {total} cases: {outcome_counts(results)}")
     if not manifest.get("complete"):
         again = command("run", run.path, "--resume")
-        console.print(f"incomplete; next: {again}", soft_wrap=True, markup=False)
+        console.print(f"incomplete; next: {again}", soft_wrap=True)
 
 
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
@@ -120,11 +118,11 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
 
     manifest = run.manifest()
     result = _find(run, case_id)
-    console.print(f"{case_id}: {result['outcome']}", markup=False)
+    console.print(f"{case_id}: {result['outcome']}")
     if result["reason"]:
-        console.print(f"  {result['reason']}", markup=False)
+        console.print(f"  {result['reason']}")
     for line in result["excerpt"]:
-        console.print(f"  | {line}", markup=False, soft_wrap=True)
+        console.print(f"  | {line}", soft_wrap=True)
     part = terminal_module(kind_of(result["spec"]))
     part.print_case(console, result)
     if result["phases"] and part.shows_phases(result):
@@ -135,14 +133,14 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
         print_latencies(console, result)
     console.print()
     for line in collector_lines(result):
-        console.print(line, markup=False, soft_wrap=True)
-    console.print(f"time: {_time_model(result['spec'])}", soft_wrap=True, markup=False)
+        console.print(line, soft_wrap=True)
+    console.print(f"time: {_time_model(result['spec'])}", soft_wrap=True)
     _print_own_figures(console, manifest, result["spec"])
-    console.print(f"spec: {result['spec_hash']}", markup=False)
-    console.print(f"kernel: {kernel_words(result['spec'])}", markup=False, soft_wrap=True)
+    console.print(f"spec: {result['spec_hash']}")
+    console.print(f"kernel: {kernel_words(result['spec'])}", soft_wrap=True)
     _print_module_source(console, manifest, result)
-    console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True, markup=False)
-    console.print(f"reproduce: {_reproduce(run, case_id)}", soft_wrap=True, markup=False)
+    console.print(f"files: {run.case_dir(case_id)}", soft_wrap=True)
+    console.print(f"reproduce: {_reproduce(run, case_id)}", soft_wrap=True)
 
 
 def collector_lines(result: CaseResult) -> list[str]:
@@ -197,7 +195,7 @@ def _print_own_figures(console: Console, manifest: dict[str, Any], spec: dict[st
         own = entry.get("origin", "catalog") != "catalog" and entry["board"] == board["name"]
         if own and entry["value"] == value:
             line = f"figure: {entry['figure']} = {value}: {entry['source']}"
-            console.print(line, soft_wrap=True, markup=False)
+            console.print(line, soft_wrap=True)
 
 
 def _print_module_source(console: Console, manifest: dict[str, Any], result: CaseResult) -> None:
@@ -210,12 +208,10 @@ def _print_module_source(console: Console, manifest: dict[str, Any], result: Cas
     console.print(
         f"modules: {', '.join(filesystem['modules'])} from {where}, sources {source['sha256']}",
         soft_wrap=True,
-        markup=False,
     )
 
 
 def _find(run: RunDirectory, case_id: str) -> CaseResult:
-    from ffslab.errors import UsageError
     from ffslab.model.names import suggestion
     from ffslab.workloads.results import results_of
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import AsJson, Catalogs, print_json
+from ffslab.cli.parse import AsJson, Catalogs, KernelSource, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,12 +47,7 @@ def register(app: typer.Typer) -> None:
                 "May be given twice [both]."
             ),
         ] = None,
-        kernel_source: Annotated[
-            Path | None,
-            typer.Option(
-                envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."
-            ),
-        ] = None,
+        kernel_source: KernelSource = None,
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:
@@ -88,16 +82,14 @@ def _show(sizes: CodeSizes) -> None:
 
     console = terminal()
     for measured in sizes.architectures.values():
-        console.print(
-            f"{measured.title}; Linux {measured.source}, gcc {measured.compiler}", markup=False
-        )
+        console.print(f"{measured.title}; Linux {measured.source}, gcc {measured.compiler}")
         for needs in sizes.filesystems:
             console.print()
             print_unpadded(console, _table(needs, measured))
         console.print()
     for why in sizes.unmeasured.values():
-        console.print(f"not measured: {why}", markup=False, soft_wrap=True)
-    console.print(_NOTE, markup=False)
+        console.print(f"not measured: {why}", soft_wrap=True)
+    console.print(_NOTE)
 
 
 def _table(needs: Needs, measured: Measured) -> Table:

@@ -41,7 +41,7 @@ def print_unpadded(console: Console, table: Table) -> None:
     with console.capture() as captured:
         console.print(table)
     for line in captured.get().splitlines():
-        console.print(line.rstrip(), markup=False, soft_wrap=True)
+        console.print(line.rstrip(), soft_wrap=True)
 
 
 def print_results(
@@ -71,7 +71,7 @@ def print_results(
     short_ids = {head["id"] for head, _ in accepted}
     for head in heads:
         if head["outcome"] != "pass" and head["id"] not in short_ids:
-            console.print(f"{head['id']}: {head['outcome']}: {head['reason']}", markup=False)
+            console.print(f"{head['id']}: {head['outcome']}: {head['reason']}")
     if accepted:
         _print_short(console, accepted, len(heads))
 
@@ -90,12 +90,11 @@ def _print_short(
         f"SHORT: {len(short)} of {total} cases measured less than was asked for, "
         f"{' to '.join(shares)} of it: {', '.join(f'{n} {why}' for n, why in causes if n)}",
         style="yellow",
-        markup=False,
     )
     for result, _ in examples:
-        console.print(f"  {result['id']}: {result['reason']}", markup=False)
+        console.print(f"  {result['id']}: {result['reason']}")
     if len(short) > _EXAMPLES:
-        console.print(f"  … and {len(short) - _EXAMPLES} more", markup=False)
+        console.print(f"  … and {len(short) - _EXAMPLES} more")
 
 
 def _share(short: ShortResult) -> float:
@@ -123,7 +122,7 @@ def print_kernels(console: Console, results: Sequence[CaseHead]) -> None:
     counts = Counter(variant_without_board(kernel_words(result["spec"])) for result in results)
     if set(counts) - {DEFAULT_VARIANT}:
         for words, count in counts.items():
-            console.print(f"lab kernel {words}: {count} cases", markup=False, soft_wrap=True)
+            console.print(f"lab kernel {words}: {count} cases", soft_wrap=True)
 
 
 def _row(

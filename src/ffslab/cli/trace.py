@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ffslab.cli.parse import RESULTS, Run, RunsIn
+from ffslab.errors import DamagedResultError, UsageError
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("trace")
     def trace(
-        run: Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")],
+        run: Run,
         case: Annotated[
             str | None, typer.Argument(help="A case of it that was traced [the only one].")
         ] = None,
@@ -41,9 +43,7 @@ def register(app: typer.Typer) -> None:
         csv: Annotated[
             Path | None, typer.Option("--csv", metavar="FILE", help="Write all operations as CSV.")
         ] = None,
-        output: Annotated[
-            Path, typer.Option("--output", "-o", help="Where run directories are.")
-        ] = Path("results"),
+        output: RunsIn = RESULTS,
     ) -> None:
         """Show what each task did on the flash, in a run with --trace."""
         from ffslab.cli.screen import terminal
@@ -73,7 +73,6 @@ def _trace_path(run: RunDirectory, case_id: str) -> Path:
 
 def _traced_case(run: RunDirectory, wanted: str | None) -> str:
     """The case to show; UsageError if it is not there, not traced, or one of several."""
-    from ffslab.errors import UsageError
     from ffslab.model.names import suggestion
 
     manifest = run.manifest()
@@ -105,7 +104,6 @@ def _some(names: Sequence[str]) -> str:
 
 def _untraced(manifest: dict[str, Any], case_id: str, message: str) -> Exception:
     from ffslab.cli.show import study_argument
-    from ffslab.errors import UsageError
     from ffslab.results.reproduce import reproduce_command
 
     return UsageError(
@@ -124,7 +122,6 @@ def _untraced(manifest: dict[str, Any], case_id: str, message: str) -> Exception
 
 def _measurement(run: RunDirectory, case_id: str) -> Measurement:
     """The times of the case's requests; UsageError if it has none."""
-    from ffslab.errors import DamagedResultError, UsageError
     from ffslab.protocol.records import read_records
     from ffslab.targets.target import RECORDS_NAME
     from ffslab.workloads.micro.idle import measurement
@@ -158,9 +155,9 @@ def _table(*columns: tuple[str, str]) -> Table:
 def _show_trace(console: Console, case_id: str, trace: Trace) -> None:
     from ffslab.protocol.trace import sum_by_task
 
-    console.print(f"{case_id}: {trace.records:,} operations on the flash", markup=False)
+    console.print(f"{case_id}: {trace.records:,} operations on the flash")
     for note in trace.notes:
-        console.print(f"  note: {note}", markup=False)
+        console.print(f"  note: {note}")
     sums = sum_by_task(trace.operations())
     if not sums:
         return
@@ -170,7 +167,7 @@ def _show_trace(console: Console, case_id: str, trace: Trace) -> None:
     for task_sum in sums:
         if task_sum.errors:
             text = f"{task_sum.errors:,} {task_sum.op} operations of {task_sum.task} failed"
-            console.print(text, markup=False)
+            console.print(text)
 
 
 def _sums_table(sums: Iterable[TaskSum]) -> Table:
@@ -207,7 +204,7 @@ def _show_idle(console: Console, trace: Trace, measured: Measurement) -> None:
         f"Measured phase: {format_duration_ns(last - first)}, {len(measured.requests):,} requests"
     )
     for note in measured.notes:
-        console.print(f"  note: {note}", markup=False)
+        console.print(f"  note: {note}")
     if not work.pauses:
         console.print("No time passed between the requests.")
     else:

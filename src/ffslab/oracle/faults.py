@@ -59,7 +59,8 @@ class FaultKind:
     `flash`: the technologies that have it.
     `first`, `second`: what it excuses at the first mount, and at the second. `in_recovery`: a
     recovery is cut in this way, too. `in_a_row`: a series of cuts on one flash has it; what reads
-    well at first and badly later would be told of the wrong cut there.
+    well at first and badly later would be told of the wrong cut there. `on_request`: it is made
+    only where a study names it; the figures of all others stay.
     """
 
     name: str
@@ -72,6 +73,7 @@ class FaultKind:
     needs_paired_pages: bool = False
     in_recovery: bool = False
     in_a_row: bool = True
+    on_request: bool = False
 
 
 _PROGRAM = frozenset({PROGRAM})
@@ -114,6 +116,15 @@ KINDS: Mapping[str, FaultKind] = {
             left="each page of the block blank, in between, or as before",
             hits=frozenset({ERASE}),
             flash=frozenset({NAND}),
+        ),
+        # It excuses nothing: who erases a block again that only looks blank loses nothing.
+        FaultKind(
+            name="erase-weak",
+            left="a block that reads as blank, and keeps badly what is programmed there until it "
+            "is erased again",
+            hits=frozenset({ERASE}),
+            flash=frozenset({NAND}),
+            on_request=True,
         ),
         FaultKind(
             name="erase-zeros",
@@ -158,7 +169,11 @@ KINDS: Mapping[str, FaultKind] = {
 }
 
 
-def kinds_on(technologies: Iterable[str], kinds: Iterable[str] = tuple(KINDS)) -> tuple[str, ...]:
+# What is made where a study names no kinds.
+USUAL = tuple(kind.name for kind in KINDS.values() if not kind.on_request)
+
+
+def kinds_on(technologies: Iterable[str], kinds: Iterable[str] = USUAL) -> tuple[str, ...]:
     """Those of the kinds that flash of one of these technologies has, in their order."""
     there = frozenset(technologies)
     return tuple(kind for kind in kinds if there & KINDS[kind].flash)

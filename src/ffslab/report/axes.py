@@ -4,7 +4,7 @@ over seeds at one of its points.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.report import data
@@ -124,6 +124,19 @@ def axis_of(
                 unit, scale = "B", 1.0
             title = title.removesuffix(" ms").removesuffix(" us").removesuffix(" bytes")
     return Axis(name, title, unit, scale, tuple(values), names)
+
+
+def varying_numbers(places: Iterable[Mapping[str, float]], first: str = "") -> list[Axis]:
+    """The numeric axes of which these places have two values or more: `first` if it is among them,
+    then those with most.
+    """
+    values: dict[str, set[float]] = {}
+    for numbers in places:
+        for name, value in numbers.items():
+            values.setdefault(name, set()).add(value)
+    names = [name for name, distinct in values.items() if len(distinct) > 1]
+    names.sort(key=lambda name: (name != first, -len(values[name])))
+    return [axis_of(name, sorted(values[name])) for name in names]
 
 
 # Ending of a name → the small unit with its scale, the large one, and its scale.

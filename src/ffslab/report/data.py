@@ -193,10 +193,7 @@ class Run:
     @property
     def varying(self) -> tuple[str, ...]:
         """The axes with at least two values, in the order of the study."""
-        names: list[str] = []
-        for case in self.cases:
-            names.extend(name for name in case.axes if name not in names)
-        return tuple(name for name in names if len(values_of(self.cases, name)) > 1)
+        return varying_axes(self.cases)
 
 
 @dataclass(frozen=True)
@@ -222,6 +219,12 @@ class Group:
 def values_of(cases: Iterable[Case], axis: str) -> tuple[str, ...]:
     """The values of an axis in order of first appearance, without the empty one."""
     return tuple(dict.fromkeys(case.axes[axis] for case in cases if case.axes.get(axis)))
+
+
+def varying_axes(cases: Sequence[Case]) -> tuple[str, ...]:
+    """The axes with at least two values, in order of first appearance."""
+    names = dict.fromkeys(name for case in cases for name in case.axes)
+    return tuple(name for name in names if len(values_of(cases, name)) > 1)
 
 
 def group_by_seed(cases: Sequence[Case]) -> tuple[Group, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ffslab.report.data import Latency
+from ffslab.report.quantity import duration
 from ffslab.results.metrics import bucket_bounds
 
 Tail = tuple[tuple[float, float], ...]
@@ -72,6 +73,19 @@ def merge(latencies: Iterable[Latency]) -> Distribution | None:
         max_ns=max(latency.max_ns for latency in kept),
         buckets=tuple((*bucket_bounds(number), counts[number]) for number in sorted(counts)),
     )
+
+
+def spread_head(percents: Sequence[float] = PERCENTILES) -> tuple[str, ...]:
+    """What stands over `spread_cells`."""
+    return ("mean", *(f"p{percent:g}" for percent in percents), "max")
+
+
+def spread_cells(
+    distribution: Distribution, percents: Sequence[float] = PERCENTILES
+) -> tuple[str, ...]:
+    """The mean, some percentiles and the maximum, for a row of a table."""
+    known = (distribution.percentile_ns(percent) for percent in percents)
+    return tuple(map(duration, (distribution.mean_ns, *known, distribution.max_ns)))
 
 
 def _thinned(steps: Sequence[tuple[float, float]], points: int) -> Tail:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.loader import read_text, study_names
@@ -32,8 +32,12 @@ from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.registry import kind_of
 from ffslab.workloads.results import results_of
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Document = Mapping[str, Any]  # a manifest, or the spec of a case
 Figures = TypeVar("Figures")
+Value = TypeVar("Value", bound="DataclassInstance")
 
 _IDENTITY = (
     "command",
@@ -181,6 +185,13 @@ def plain_outline(run_dir: Path, manifest: Document, read_cases: Sequence[Read[F
     return outline(run_dir, manifest, specs, cases)
 
 
+def plain_run(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> Run:
+    """The run in `run_dir` with these cases, whose figures are shown apart."""
+    manifest = open_run(run_dir).manifest()
+    with explained(run_dir, manifest):
+        return plain_outline(run_dir, manifest, read_cases)
+
+
 def _planned(manifest: Document, known: int) -> int:
     """How many cases a run has that are neither changed nor perturbed."""
     total = int(manifest.get("cases_total") or 0)
@@ -275,17 +286,17 @@ def case_axes(row: CaseHead, fixed: Container[str]) -> dict[str, str]:
     return axes
 
 
+def of_stored(kind: type[Value], stored: Document, **others: Any) -> Value:
+    """A value of what was stored under the names of its fields; `others` are not so. KeyError for
+    what is not there.
+    """
+    names = (field.name for field in fields(kind) if field.name not in others)
+    return kind(**{name: stored[name] for name in names}, **others)
+
+
 def histogram(record: LatencyResult) -> Latency:
     """One of the `latencies` of a result; ValueError for a bucket that no histogram has."""
-    return Latency(
-        phase=record["phase"],
-        op=record["op"],
-        count=record["count"],
-        sum_ns=record["sum_ns"],
-        min_ns=record["min_ns"],
-        max_ns=record["max_ns"],
-        packed=packed_buckets(record["buckets"]),
-    )
+    return of_stored(Latency, record, packed=packed_buckets(record["buckets"]))
 
 
 def erases_during(row: CaseResult, phases: Sequence[str]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ sections, under its own heading.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,17 +27,7 @@ from ffslab.report.files import case_files, criteria_csv
 from ffslab.report.folding import fold
 from ffslab.report.front.page import front_of
 from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import (
-    Read,
-    explained,
-    fixed_options,
-    open_run,
-    outline,
-    part_texts,
-    plain_case,
-    read_figures,
-    study_word,
-)
+from ffslab.report.load import Read, open_run, part_texts, plain_run, read_figures
 from ffslab.report.rating import rating_view
 from ffslab.report.repeats import repeats_view
 from ffslab.results.criteria import Criterion
@@ -103,14 +93,15 @@ def _figures_of(row: CaseResult) -> Any:
     return report_module(kind_of(row["spec"])).figures_of(row)
 
 
-def common(run: Run) -> dict[str, Any]:
-    """What the frame of every page shows."""
+def common(run: Run, terms: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+    """What the frame of every page shows; `terms` are a workload's own, with their meanings."""
     return {
         "run": run,
         "board": next((fact.value for fact in run.facts if fact.name == "Board"), ""),
         "other_kernel": other_kernel(run.facts),
         "fixed": fixed_axes(run),
-        "glossary": GLOSSARY,
+        "glossary": (*GLOSSARY, *terms),
+        "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "palette": PALETTE,
         "ramp": wear.RAMP,
     }
@@ -176,20 +167,12 @@ def _several(
     read_cases: Sequence[Read[Any]],
     criteria: Mapping[str, Sequence[Criterion]],
 ) -> dict[str, Any]:
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        specs = [read_case.head["spec"] for read_case in read_cases]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(
-            plain_case(read_case.head, manifest, study, fixed) for read_case in read_cases
-        )
-        run = outline(run_dir, manifest, specs, cases)
     shown = [
         (chapter, report_module(chapter.kind).page(run_dir, chapter.cases)) for chapter in chapters
     ]
     terms = {term: meaning for _, page in shown for term, meaning in page["glossary"]}
     return {
-        **common(run),
+        **common(plain_run(run_dir, read_cases)),
         "glossary": tuple(terms.items()),
         "parts": [_part(chapter, page) for chapter, page in shown],
         "fronts": [front_of(page["run"], criteria, chapter.title) for chapter, page in shown],

@@ -12,9 +12,9 @@ from ffslab.model.case import Case, case_spec
 from ffslab.protocol.records import RecordStream, Step
 from ffslab.results.collector import collector
 from ffslab.results.erase_counters import erase_counters
-from ffslab.results.metrics import latency_metrics, phase_metrics, workload_metrics
 from ffslab.results.mtd_statistics import mtd_statistics
 from ffslab.results.outcome import Outcome
+from ffslab.results.phases import latency_result, phase_result, workload_result
 from ffslab.results.preparation import (
     Preparation,
     own_preparation_results,
@@ -66,7 +66,7 @@ def case_result(
         "steps": [_step(step) for step in stream.steps],
         "space": list(stream.spaces),
         "phases": _phases(stream, case.board.chip.page_bytes, part.PHASES),
-        "latencies": [latency_metrics(latency) for latency in stream.latencies],
+        "latencies": [latency_result(latency) for latency in stream.latencies],
         "flash": list(stream.snapshots),
         "preparation": _preparation(case, stream, prepared),
     }
@@ -110,8 +110,8 @@ def _step(step: Step) -> StepResult:
 def _phases(stream: RecordStream, page_bytes: int, summed: Sequence[str] = ()) -> list[PhaseResult]:
     """The figures of each phase, and those of the phases `summed` together."""
     by_label = {snapshot["label"]: snapshot for snapshot in stream.snapshots}
-    phases = [phase_metrics(phase, by_label, page_bytes) for phase in stream.phases]
-    whole = workload_metrics(phases, by_label, page_bytes, summed)
+    phases = [phase_result(phase, by_label, page_bytes) for phase in stream.phases]
+    whole = workload_result(phases, by_label, page_bytes, summed)
     return [*phases, whole] if whole else phases
 
 

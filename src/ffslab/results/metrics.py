@@ -1,4 +1,7 @@
-"""Pure functions from records to the figures of a result.
+"""Pure functions from records to the figures of a result, each with the type of what it returns.
+
+`ffslab.results.phases` makes the rows of a result with them, and `ffslab.results.result` the types
+of these rows: a new figure changes neither.
 
 Durations are virtual nanoseconds, sizes bytes. Wear is always counted over the
 erase blocks of the partition under test. FFSMark's own definitions are used:
@@ -9,18 +12,12 @@ difference between the most and the least erased block.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ffslab.protocol.records import OK, Latency, Phase, PhaseCounts, Snapshot, phase_counts
-from ffslab.results.result import (
-    FlashResult,
-    FlashTimes,
-    LatencyResult,
-    PhaseResult,
-    WearResult,
-)
+from typing_extensions import TypedDict
+
+from ffslab.protocol.records import Latency, PhaseCounts
 
 SUB_BUCKETS = 128
 FLASH_TIMES = (
@@ -28,7 +25,61 @@ FLASH_TIMES = (
     "flash_ns",
 )
 _CHIP_COUNTERS = ("chip_read_ns", "chip_program_ns", "chip_erase_ns", "chip_transfer_ns")
-_NO_WEAR: WearResult = {}
+
+
+class LatencyMetrics(TypedDict):
+    """The figures of many operations of one kind, in virtual nanoseconds."""
+
+    count: int
+    sum_ns: int
+    mean_ns: float
+    min_ns: int
+    max_ns: int
+    p50_ns: int
+    p90_ns: int
+    p99_ns: int
+    p999_ns: int
+
+
+class RateMetrics(TypedDict):
+    """How fast the workload was."""
+
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+
+
+class FlashTimes(TypedDict, total=False):
+    """How long the chip was busy, in virtual nanoseconds; there where it counts that."""
+
+    flash_read_ns: int
+    flash_program_ns: int
+    flash_erase_ns: int
+    flash_transfer_ns: int
+    flash_ns: int
+
+
+class FlashMetrics(FlashTimes, total=False):
+    """What was asked of the flash; there with a monitor."""
+
+    pages_read: int
+    pages_programmed: int
+    blocks_erased: int
+    in_driver_ns: int
+    write_amplification: float | None
+    read_amplification: float | None
+
+
+class WearMetrics(TypedDict, total=False):
+    """Erases per block between two snapshots; there if both are."""
+
+    erases_mean: float
+    erases_std: float
+    erases_spread: int
+    erases_max: int
+
+
+class PhaseMetrics(RateMetrics, FlashMetrics, WearMetrics):
+    """The figures of a phase beside its time and what the agent counted."""
 
 
 def bucket_bounds(index: int) -> tuple[int, int]:
@@ -62,16 +113,14 @@ def quantile_ns(
     return maximum if count else 0
 
 
-def latency_metrics(latency: Latency) -> LatencyResult:
-    """Latencies with their mean and quantiles; buckets are kept."""
+def latency_metrics(latency: Latency) -> LatencyMetrics:
+    """Latencies with their mean and quantiles."""
     count = latency.count
 
     def quantile(q: float) -> int:
         return quantile_ns(latency.buckets, count, q, latency.min_ns, latency.max_ns)
 
     return {
-        "phase": latency.phase,
-        "op": latency.op,
         "count": count,
         "sum_ns": latency.sum_ns,
         "mean_ns": latency.sum_ns / count if count else 0.0,
@@ -81,11 +130,10 @@ def latency_metrics(latency: Latency) -> LatencyResult:
         "p90_ns": quantile(0.9),
         "p99_ns": quantile(0.99),
         "p999_ns": quantile(0.999),
-        "buckets": [list(bucket) for bucket in latency.buckets],
     }
 
 
-def wear_metrics(before: Sequence[int], after: Sequence[int]) -> WearResult:
+def wear_metrics(before: Sequence[int], after: Sequence[int]) -> WearMetrics:
     """Erases per block between two snapshots: mean, standard deviation, max − min."""
     erases = [b - a for a, b in zip(before, after, strict=True)]
     if not erases:
@@ -133,89 +181,50 @@ def rate_per_s(amount: int, duration_ns: int) -> float:
     return amount * 1e9 / duration_ns if duration_ns > 0 else 0.0
 
 
-def write_amplification(pages: int, page_bytes: int, bytes_written: int) -> float | None:
-    """Bytes programmed ÷ bytes the workload wrote; None if it wrote nothing."""
-    return pages * page_bytes / bytes_written if bytes_written else None
+def amplification(pages: int, page_bytes: int, moved_bytes: int) -> float | None:
+    """Bytes of the pages ÷ bytes that the workload moved that way; None if it moved none."""
+    return pages * page_bytes / moved_bytes if moved_bytes else None
 
 
 def phase_metrics(
-    phase: Phase,
-    snapshots: Mapping[str, Snapshot],
+    duration_ns: int,
+    counts: PhaseCounts,
+    counters: Mapping[str, int],
     page_bytes: int,
-) -> PhaseResult:
-    """One phase's figures from its record and the flash snapshots around it."""
-    counters = counter_difference(phase.flash_start, phase.flash_end)
-    start, end = snapshots.get(f"{phase.name}:start"), snapshots.get(f"{phase.name}:end")
-    duration_ns = phase.t_end_ns - phase.t_start_ns
+    erases: tuple[Sequence[int], Sequence[int]] | None,
+) -> PhaseMetrics:
+    """The figures of a phase, or of several together.
+
+    `counters`: what those of the flash gained; `erases`: of each block, before and after.
+    """
     return {
-        "phase": phase.name,
-        "status": phase.status,
-        "errno_name": phase.errno_name,
-        "t_start_ns": phase.t_start_ns,
-        "t_end_ns": phase.t_end_ns,
-        "duration_ns": duration_ns,
-        **phase.counts,
-        "read_bytes_per_s": rate_per_s(phase.counts["bytes_read"], duration_ns),
-        "write_bytes_per_s": rate_per_s(phase.counts["bytes_written"], duration_ns),
-        "flash": counters,
-        **_flash(counters, page_bytes, phase.counts["bytes_written"]),
-        **(wear_metrics(start["erases"], end["erases"]) if start and end else _NO_WEAR),
+        **rate_metrics(duration_ns, counts),
+        **flash_metrics(counters, page_bytes, counts),
+        **(wear_metrics(*erases) if erases else WearMetrics()),
     }
 
 
-def workload_metrics(
-    phases: Sequence[PhaseResult],
-    snapshots: Mapping[str, Snapshot],
-    page_bytes: int,
-    names: Sequence[str],
-) -> PhaseResult | None:
-    """The sum over the phases `names`, called phase `workload`; None unless all are there.
-
-    Wear is from the start of the first to the end of the last, so that it is the wear that FFSMark
-    reports for a run.
-    """
-    by_name = {phase["phase"]: phase for phase in phases}
-    if not names or not set(names) <= set(by_name):
-        return None
-    chosen = [by_name[name] for name in names]
-    bad = next((phase for phase in chosen if phase["status"] != OK), chosen[-1])
-    start, end = snapshots.get(f"{names[0]}:start"), snapshots.get(f"{names[-1]}:end")
-    counters = counter_difference(start["counters"], end["counters"]) if start and end else {}
-    duration_ns = sum(phase["duration_ns"] for phase in chosen)
-    counts = _summed(chosen)
+def rate_metrics(duration_ns: int, counts: PhaseCounts) -> RateMetrics:
+    """What the workload read and wrote over its time."""
     return {
-        "phase": "workload",
-        "status": bad["status"],
-        "errno_name": bad["errno_name"],
-        "t_start_ns": chosen[0]["t_start_ns"],
-        "t_end_ns": chosen[-1]["t_end_ns"],
-        "duration_ns": duration_ns,
-        **counts,
         "read_bytes_per_s": rate_per_s(counts["bytes_read"], duration_ns),
         "write_bytes_per_s": rate_per_s(counts["bytes_written"], duration_ns),
-        "flash": counters,
-        **_flash(counters, page_bytes, counts["bytes_written"]),
-        **(wear_metrics(start["erases"], end["erases"]) if start and end else _NO_WEAR),
     }
 
 
-def _summed(phases: Sequence[PhaseResult]) -> PhaseCounts:
-    counts: Counter[str] = Counter()
-    for phase in phases:
-        counts.update(phase_counts(cast(Mapping[str, int], phase)))
-    return phase_counts(counts)
-
-
-def _flash(counters: Mapping[str, int], page_bytes: int, bytes_written: int) -> FlashResult:
-    """What the counters of a phase say; empty without them."""
+def flash_metrics(
+    counters: Mapping[str, int], page_bytes: int, counts: PhaseCounts
+) -> FlashMetrics:
+    """What the flash did for what the workload asked; empty without counters."""
     if not counters:
         return {}
-    pages = counters.get("pages_programmed", 0)
+    read, programmed = counters.get("pages_read", 0), counters.get("pages_programmed", 0)
     return {
-        "pages_read": counters.get("pages_read", 0),
-        "pages_programmed": pages,
+        "pages_read": read,
+        "pages_programmed": programmed,
         "blocks_erased": counters.get("blocks_erased", 0),
         **flash_times(counters),
         "in_driver_ns": in_driver_ns(counters),
-        "write_amplification": write_amplification(pages, page_bytes, bytes_written),
+        "write_amplification": amplification(programmed, page_bytes, counts["bytes_written"]),
+        "read_amplification": amplification(read, page_bytes, counts["bytes_read"]),
     }

@@ -3,9 +3,9 @@
 docs/result-format.md describes them. A result is a plain JSON object; these types say what is in
 it, so that the type checker finds a misspelt key, and the reader a damaged file. Keys that no type
 has are let through: those of newer versions, and each workload's own, whose package types them in
-a module `stored`. What the agent recorded and the result has alike is typed with the records. What
-runs of older versions lack is `NotRequired`, as is what a guest without a
-monitor has no figure of.
+a module `stored`. What the agent recorded and the result has alike is typed with the records, and
+figures where they are computed (`ffslab.results.metrics`). What runs of older versions lack is
+`NotRequired`, as is what a guest without a monitor has no figure of.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing_extensions import TypedDict
 from ffslab.protocol.records import Mtd, PhaseCounts, Prepared, Snapshot, Space, TaskRecord
 from ffslab.results.collector import Collector
 from ffslab.results.erase_counters import EraseCounters
+from ffslab.results.metrics import LatencyMetrics, PhaseMetrics
 from ffslab.results.mtd_statistics import MtdStatistics
 
 if TYPE_CHECKING:
@@ -59,36 +60,7 @@ class StepResult(TypedDict):
     errno_name: str
 
 
-class FlashTimes(TypedDict, total=False):
-    """How long the chip was busy, in virtual nanoseconds; there where it counts that."""
-
-    flash_read_ns: int
-    flash_program_ns: int
-    flash_erase_ns: int
-    flash_transfer_ns: int
-    flash_ns: int
-
-
-class FlashResult(FlashTimes, total=False):
-    """What was asked of the flash; there with a monitor."""
-
-    pages_read: int
-    pages_programmed: int
-    blocks_erased: int
-    in_driver_ns: int
-    write_amplification: float | None
-
-
-class WearResult(TypedDict, total=False):
-    """Erases per block between two snapshots; there if both are."""
-
-    erases_mean: float
-    erases_std: float
-    erases_spread: int
-    erases_max: int
-
-
-class PhaseResult(PhaseCounts, FlashResult, WearResult):
+class PhaseResult(PhaseCounts, PhaseMetrics):
     """The figures of a phase."""
 
     phase: str
@@ -97,8 +69,6 @@ class PhaseResult(PhaseCounts, FlashResult, WearResult):
     t_start_ns: int
     t_end_ns: int
     duration_ns: int
-    read_bytes_per_s: float
-    write_bytes_per_s: float
     flash: dict[str, int]
 
 
@@ -123,20 +93,11 @@ def _quickly_checked(value: Any, check: Callable[[Any], Any]) -> Any:
     return check(value)
 
 
-class LatencyResult(TypedDict):
-    """Latencies of one kind of request in a phase, in virtual nanoseconds; buckets as counted."""
+class LatencyResult(LatencyMetrics):
+    """Latencies of one kind of request in a phase; buckets as counted."""
 
     phase: str
     op: str
-    count: int
-    sum_ns: int
-    mean_ns: float
-    min_ns: int
-    max_ns: int
-    p50_ns: int
-    p90_ns: int
-    p99_ns: int
-    p999_ns: int
     buckets: Annotated[list[list[int]], _MostlyRight()]
 
 

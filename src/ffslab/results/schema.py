@@ -43,6 +43,7 @@ class Metric:
 
     A stored value divided by `scale` is in `unit`. `exact`: an integer. `kinds`: the workloads that
     have it. `grown`, `fallen`: what a larger and a smaller value is called ("slower", "faster").
+    `of_flash`: the report's table of what each case did to the flash has it.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Metric:
     exact: bool = True
     kinds: tuple[str, ...] = ALL_KINDS
     words: tuple[str, str] | None = None
+    of_flash: bool = False
 
     @property
     def grown(self) -> str:
@@ -174,17 +176,14 @@ def _work(name: str, title: str, meaning: str, unit: str = "files") -> Metric:
     return Metric(name=name, title=title, meaning=meaning, unit=unit, better="neither")
 
 
+def _flash_count(name: str, title: str, meaning: str, unit: str) -> Metric:
+    return Metric(name=name, title=title, unit=unit, meaning=meaning, of_flash=True)
+
+
 FLASH_COUNTS = (
-    Metric(name="pages_read", title="Pages read", unit="pages", meaning="page reads on the chip"),
-    Metric(
-        name="pages_programmed",
-        title="Pages programmed",
-        unit="pages",
-        meaning="page programs on the chip",
-    ),
-    Metric(
-        name="blocks_erased", title="Blocks erased", unit="blocks", meaning="erases on the chip"
-    ),
+    _flash_count("pages_read", "Pages read", "page reads on the chip", "pages"),
+    _flash_count("pages_programmed", "Pages programmed", "page programs on the chip", "pages"),
+    _flash_count("blocks_erased", "Blocks erased", "erases on the chip", "blocks"),
 )
 
 
@@ -206,8 +205,12 @@ IN_DRIVER = _flash_time(
 )
 
 
-def _erases(name: str, title: str, meaning: str, *, exact: bool = True) -> Metric:
-    return Metric(name=name, title=title, unit="erases", meaning=meaning, exact=exact)
+def _erases(
+    name: str, title: str, meaning: str, *, exact: bool = True, of_flash: bool = True
+) -> Metric:
+    return Metric(
+        name=name, title=title, unit="erases", meaning=meaning, exact=exact, of_flash=of_flash
+    )
 
 
 def _throughput(name: str, what: str, moved: str) -> Metric:
@@ -239,7 +242,12 @@ PHASE_METRICS = (
         _erases("erases_spread", "Wear spread", "most erased minus least erased block"),
         words=_HIGHER,
     ),
-    _erases("erases_max", "Most erases of a block", "of the block that was erased most"),
+    _erases(
+        "erases_max",
+        "Most erases of a block",
+        "of the block that was erased most",
+        of_flash=False,
+    ),
     _throughput("read_bytes_per_s", "Read", "bytes the workload read"),
     _throughput("write_bytes_per_s", "Write", "bytes the workload wrote"),
     _erases(
@@ -256,8 +264,18 @@ PHASE_METRICS = (
         title="Write amplification",
         meaning="bytes programmed ÷ bytes the workload wrote",
         exact=False,
+        of_flash=True,
+    ),
+    Metric(
+        name="read_amplification",
+        title="Read amplification",
+        meaning="bytes of the pages read ÷ bytes the workload read",
+        exact=False,
+        of_flash=True,
     ),
 )
+# What the report's table of the flash has of each case.
+OF_FLASH = tuple(metric for metric in PHASE_METRICS if metric.of_flash)
 
 
 def _latency(name: str, title: str, meaning: str, *, exact: bool = True) -> Metric:
@@ -306,7 +324,8 @@ LATENCY_METRICS = (
     _latency("mean_ns", "Mean latency", "sum of latencies ÷ operations", exact=False),
 )
 
-GENERAL = (VIRTUAL, MEASURED, *MTD_METRICS, REST, *PHASE_METRICS, *LATENCY_METRICS)
+CASE_METRICS = (VIRTUAL, MEASURED, *MTD_METRICS)
+GENERAL = (*CASE_METRICS, REST, *PHASE_METRICS, *LATENCY_METRICS)
 BY_NAME: Mapping[str, Metric] = {metric.name: metric for metric in GENERAL}
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from ffslab.errors import DamagedResultError
-from ffslab.oracle.faults import kinds_on
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.states import all_cuts, drawn, kinds_of, parse_log
 from ffslab.workloads.cuts.walk import Cut
 
-ON_NAND, ON_NOR = kinds_on(["NAND"]), kinds_on(["NOR"])
+ON_BOTH = ("lost", "done", "torn-prefix", "torn-bits")
+ON_NAND = (*ON_BOTH, "erase-half", "unstable", "paired")
+ON_NOR = (*ON_BOTH, "erase-zeros", "erase-bits", "weak-bits")
 LOG = "0 erase 4\n1 program 4 0 0 2048 1\n2 program 4 1 0 512 0\n3 mark 9\n"
 
 

@@ -6,7 +6,16 @@ import re
 from pathlib import Path
 
 from ffslab.model.specs import NAND, NOR
-from ffslab.oracle.faults import ERASE, KINDS, MARK, OPERATIONS, PROGRAM, Variants, kinds_on
+from ffslab.oracle.faults import (
+    ERASE,
+    KINDS,
+    MARK,
+    OPERATIONS,
+    PROGRAM,
+    USUAL,
+    Variants,
+    kinds_on,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 OF_C = {"ALL": OPERATIONS, "PROGRAMS": {PROGRAM}, "ERASES": {ERASE}, "MARKS": {MARK}}
@@ -34,7 +43,7 @@ def test_the_chip_has_the_same_kinds() -> None:
 def test_the_fault_model_has_each_in_its_table() -> None:
     text = (ROOT / "docs/fault-model.md").read_text()
     rows = re.findall(
-        r"^\| `([a-z-]+)` \| (\w+) \| ([a-z, ]+) \| .* \| (1|counted|seeds) \|$",
+        r"^\| `([a-z-]+)`( \*)? \| (\w+) \| ([a-z, ]+) \| .* \| (1|counted|seeds) \|$",
         text,
         re.MULTILINE,
     )
@@ -43,17 +52,19 @@ def test_the_fault_model_has_each_in_its_table() -> None:
             FLASH[flash],
             frozenset().union(*(OF_WORDS[word] for word in cuts.split(", "))),
             variants,
+            bool(star),
         )
-        for name, flash, cuts, variants in rows
+        for name, star, flash, cuts, variants in rows
     }
     words = {Variants.ONE: "1", Variants.COUNTED: "counted", Variants.SEEDS: "seeds"}
     assert found == {
-        name: (kind.flash, kind.hits, words[kind.variants]) for name, kind in KINDS.items()
+        name: (kind.flash, kind.hits, words[kind.variants], kind.on_request)
+        for name, kind in KINDS.items()
     }
 
 
 def test_each_technology_has_its_own_and_what_is_common() -> None:
     common = set(kinds_on([NAND])) & set(kinds_on([NOR]))
     assert common == {"lost", "done", "torn-prefix", "torn-bits"}
-    assert kinds_on([NAND, NOR]) == tuple(KINDS)
+    assert kinds_on([NAND, NOR]) == USUAL and kinds_on([NAND, NOR], KINDS) == tuple(KINDS)
     assert kinds_on([NOR], ["weak-bits", "paired", "lost"]) == ("weak-bits", "lost")

@@ -54,7 +54,7 @@ class Loaded:
 
 
 def load_estimates(run_dir: Path) -> Loaded:
-    """Raises as `ffslab.report.load.load_run` does."""
+    """Raises as `ffslab.report.load.read_rows` does."""
     directory = open_run(run_dir)
     manifest = directory.manifest()
     changes = changed_ids(manifest)

@@ -10,11 +10,8 @@ from collections.abc import Mapping, Sequence
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
 from ffslab.protocol.records import Phase, Record, RecordStream
-from ffslab.results.metrics import (
-    bucket_bounds,
-    counter_difference,
-    latency_metrics,
-)
+from ffslab.results.metrics import bucket_bounds, counter_difference
+from ffslab.results.phases import latency_result
 from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult, LatencyResult, PhaseTask
 from ffslab.results.shortfall import FULL, Shortfall
@@ -140,7 +137,7 @@ def _flash(stream: RecordStream, lines: int) -> LogFlash:
 
 def _times(stream: RecordStream, lines: int) -> LogTimes:
     """What a line took: the mean over all lines, syncs included, and the share of slow ones."""
-    latencies = [latency_metrics(latency) for latency in stream.latencies]
+    latencies = [latency_result(latency) for latency in stream.latencies]
     spent = sum(entry["sum_ns"] for entry in latencies if entry["op"] in ("append", "sync"))
     line = line_latency(latencies)
     return {

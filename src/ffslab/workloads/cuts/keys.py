@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from ffslab.model.workload import Workload, key
-from ffslab.oracle.faults import KINDS
+from ffslab.oracle.faults import KINDS, USUAL
 
 SERIES = "series"  # instead of a history: one cut after the other on one flash
 FILLED = 24  # filling costs hundreds of times what all else of a state costs
@@ -37,7 +37,7 @@ class Cuts(Workload):
         'parameters of the history that are not its usual ones: `"files=250 transactions=750"`',
         needs="another history than series",
     )
-    kinds: str = key("", 'kinds of cut, `"lost torn-bits"`, or empty: all that the chip can have')
+    kinds: str = key("", 'kinds of cut, `"lost torn-bits"`, or empty: all usual ones of the chip')
     variants: int = key(
         1,
         "variants of each kind that a seed decides, for each operation",
@@ -130,12 +130,11 @@ class Cuts(Workload):
 
     @property
     def cut_kinds(self) -> tuple[str, ...]:
-        """The kinds of cut by name, all that this workload can make where none is stated."""
+        """The kinds of cut by name, all usual ones of this workload where none is stated."""
         named = tuple(self.kinds.split())
         if named:
             return named
-        rows = KINDS.values()
-        return tuple(kind.name for kind in rows if kind.in_a_row or not self.is_series)
+        return tuple(name for name in USUAL if KINDS[name].in_a_row or not self.is_series)
 
     @property
     def told(self) -> Hashable:

@@ -11,11 +11,11 @@ from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
 from ffslab.protocol.records import Latency, Phase, Record, RecordStream
 from ffslab.results.metrics import (
+    amplification,
     counter_difference,
     flash_times,
     quantile_ns,
     rate_per_s,
-    write_amplification,
 )
 from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult, PhaseTask
@@ -156,7 +156,7 @@ def _phase(
         "above_10s_share": record["above_10s"] / done if done else None,
         "on_flash_pages": pages,
         "on_flash_amplification": (
-            write_amplification(pages, page_bytes, volume) if pages is not None else None
+            amplification(pages, page_bytes, volume) if pages is not None else None
         ),
         "slowest": _slowest(record) if done else None,
     }

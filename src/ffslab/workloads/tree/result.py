@@ -15,9 +15,9 @@ from typing import Any
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
 from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, TaskRecord
-from ffslab.results.metrics import flash_times, in_driver_ns, mtd_calls
+from ffslab.results.metrics import FlashTimes, flash_times, in_driver_ns, mtd_calls
 from ffslab.results.preparation import Preparation
-from ffslab.results.result import CaseResult, FlashTimes
+from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import FULL, Shortfall
 from ffslab.workloads.tree.keys import Tree
 from ffslab.workloads.tree.memory import memory_results

@@ -12,7 +12,7 @@ from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
 from ffslab.protocol.record_values import is_count
 from ffslab.protocol.records import Phase, Record, RecordStream, Snapshot
-from ffslab.results.metrics import counter_difference, write_amplification
+from ffslab.results.metrics import amplification, counter_difference
 from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import FULL, Shortfall
@@ -186,7 +186,7 @@ def _volume(
         "time_ns": after["t_ns"] - before["t_ns"],
         "inside": leveling.spread(erases),
         "outside": leveling.spread(outside) if outside else None,
-        "write_amplification": write_amplification(pages, page_bytes, written) if pages else None,
+        "write_amplification": amplification(pages, page_bytes, written) if pages else None,
         "static_moved": moved,
         "static_leveling": leveling.static_verdict(moved),
         "global_leveling": leveling.global_verdict(outside),

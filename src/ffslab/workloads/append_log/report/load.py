@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ffslab.report import data
 from ffslab.report.axes import Axis, axis_of
@@ -20,18 +21,13 @@ from ffslab.report.load import (
     Read,
     axis_values,
     explained,
-    fixed_options,
     histogram,
     is_number,
     open_run,
-    outline,
-    plain_case,
-    read_figures,
+    plain_outline,
     setting,
-    study_word,
 )
 from ffslab.results.result import CaseHead, CaseResult, PhaseResult, PhaseTask
-from ffslab.workloads.append_log.metrics import KIND
 from ffslab.workloads.append_log.result import LINE_OPS
 from ffslab.workloads.append_log.stored import LogResult, log_of
 
@@ -47,6 +43,11 @@ _TITLES: Mapping[str, str] = {
     "workload.lines": "lines",
 }
 DAEMON = ("init", "ffsagent")  # what the agent is called, in the guest and as a program
+_OF_LOG = (
+    *("pages_per_line", "pages_read_per_line", "erases_per_1000_lines", "line_mean_ns"),
+    "slow_share",
+)
+_OF_WEAR = ("erases_mean", "erases_std", "erases_spread", "write_amplification")
 _S_PER_YEAR = 365.25 * 86_400
 
 
@@ -135,35 +136,27 @@ class Figures:
     tasks: tuple[tuple[str, int], ...]
 
 
-def load_log(run_dir: Path) -> LogRun:
-    """Read `run_dir`. Raises as `ffslab.report.load.read_figures` does."""
-    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
-
-
 def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> LogRun:
-    """The run in `run_dir` of what was read of it; raises as `load_log` does."""
+    """The run in `run_dir` of what was read of it."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        specs = [read_case.head["spec"] for read_case in read_cases]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = [
-            replace(
-                plain_case(read_case.head, manifest, study, fixed),
-                metrics=read_case.figures.metrics,
-                latencies=read_case.figures.latencies,
-            )
-            for read_case in read_cases
-        ]
-        return _placed(outline(run_dir, manifest, specs, tuple(cases)), read_cases, cases)
+        run = plain_outline(run_dir, manifest, read_cases)
+        cases = tuple(
+            replace(case, metrics=figures.metrics, latencies=figures.latencies)
+            for case, figures in zip(run.cases, (read.figures for read in read_cases), strict=True)
+        )
+        return _placed(replace(run, cases=cases), read_cases)
 
 
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
     log = log_of(row)
     phases = {phase["phase"]: phase for phase in row["phases"]}
-    figures = _log_figures(log) if log else {}
+    figures: dict[str, float | None] = {}
+    if log:
+        figures |= {name: dict[str, Any](log)[name] for name in _OF_LOG}
     if "workload" in phases:
-        figures |= _wear_figures(phases["workload"])
+        figures |= {name: dict[str, Any](phases["workload"]).get(name) for name in _OF_WEAR}
     if log and "append" in phases:
         figures |= _life(row["spec"], log, phases["append"])
     return Figures(
@@ -171,25 +164,6 @@ def figures_of(row: CaseResult) -> Figures:
         latencies=tuple(histogram(entry) for entry in row["latencies"]),
         tasks=_tasks(log["tasks"] if log else ()),
     )
-
-
-def _log_figures(log: LogResult) -> dict[str, float | None]:
-    return {
-        "pages_per_line": log["pages_per_line"],
-        "pages_read_per_line": log["pages_read_per_line"],
-        "erases_per_1000_lines": log["erases_per_1000_lines"],
-        "line_mean_ns": log["line_mean_ns"],
-        "slow_share": log["slow_share"],
-    }
-
-
-def _wear_figures(whole: PhaseResult) -> dict[str, float | None]:
-    return {
-        "erases_mean": whole.get("erases_mean"),
-        "erases_std": whole.get("erases_std"),
-        "erases_spread": whole.get("erases_spread"),
-        "write_amplification": whole.get("write_amplification"),
-    }
 
 
 def _life(spec: Document, log: LogResult, append: PhaseResult) -> dict[str, float]:
@@ -205,7 +179,8 @@ def _life(spec: Document, log: LogResult, append: PhaseResult) -> dict[str, floa
     return {"life_lines": lines, "life_years": lines * per_line_s / _S_PER_YEAR}
 
 
-def _placed(run: Run, read_cases: Sequence[Read[Figures]], cases: Sequence[Case]) -> LogRun:
+def _placed(run: Run, read_cases: Sequence[Read[Figures]]) -> LogRun:
+    cases = run.cases
     rows = [read_case.head for read_case in read_cases]
     numeric = _numeric_axes(rows)
     axis = _axis(numeric[0], rows) if numeric else None

@@ -8,13 +8,12 @@ from typing import Any
 
 from ffslab.report.curves import styles_for
 from ffslab.report.elements import seeds_text
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.quantity import capitalized
 from ffslab.report.standings import ALIKE
 from ffslab.workloads.append_log.report import sentences, tables
-from ffslab.workloads.append_log.report.load import Figures, LogRun, figures_of, run_of
+from ffslab.workloads.append_log.report.load import Figures, figures_of, run_of
 
 TITLE = "append-log"
 __all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
@@ -32,18 +31,12 @@ _GLOSSARY = (
 
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, read_cases))
-
-
-def context(run: LogRun) -> dict[str, Any]:
-    """Everything the template shows."""
+    run = run_of(run_dir, read_cases)
     styles = styles_for({log_case.label: run.identity(log_case) for log_case in run.cases})
     return {
-        **common(run.run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run.run, _GLOSSARY),
         "rule": _RULE,
         "seeds": f"{seeds_text(run.run.seeds)}.",
-        "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "topics": sentences.topics(run),
         "why": sentences.why({log_case.case.filesystem for log_case in run.measured}),
         "axis_word": run.axis.word if run.axis else "",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from ffslab.report import charts, data, tails
 from ffslab.report.curves import Curve, Figure, Pane, Quantity, Style, curves, linear_quantity
-from ffslab.report.distribution import PERCENTILES, Distribution
+from ffslab.report.distribution import spread_cells, spread_head
 from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.quantity import capitalized, duration, grouped, significant
 from ffslab.workloads.append_log.report.load import LogCase, LogRun, operations
@@ -114,26 +114,10 @@ def latency_table(run: LogRun) -> Table:
             distribution = operations(cases, op)
             # Without a sync the daemon waits for the write() alone.
             if distribution is not None and (synced or op != "append"):
-                rows.append((label, scenario, words, *_spread(distribution)))
-    head = ("configuration", "setting", "operation", "count", "mean")
-    return by_filesystem(
-        Table(
-            "Latencies",
-            (*head, *(f"p{percent:g}" for percent in PERCENTILES), "max"),
-            (),
-            tuple(rows),
-            text_columns=3,
-        )
-    )
-
-
-def _spread(distribution: Distribution) -> tuple[str, ...]:
-    return (
-        grouped(distribution.count),
-        duration(distribution.mean_ns),
-        *(duration(distribution.percentile_ns(percent)) for percent in PERCENTILES),
-        duration(distribution.max_ns),
-    )
+                count = grouped(distribution.count)
+                rows.append((label, scenario, words, count, *spread_cells(distribution)))
+    head = ("configuration", "setting", "operation", "count", *spread_head())
+    return by_filesystem(Table("Latencies", head, (), tuple(rows), text_columns=3))
 
 
 _COLUMNS: tuple[tuple[str, str, Value, Callable[[float], str]], ...] = (

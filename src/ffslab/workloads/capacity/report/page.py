@@ -11,7 +11,6 @@ from ffslab.report import data
 from ffslab.report.curves import Style, styles_for
 from ffslab.report.data import Case, Run
 from ffslab.report.elements import Table
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read, explained, open_run, plain_outline
 from ffslab.report.page import common
 from ffslab.report.quantity import duration, grouped, significant
@@ -70,8 +69,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[CapacityResult | None]]) -> di
         ]
         styles = styles_for({labels[case.id]: _identity(run, case) for case, _ in measured})
         return {
-            **common(run),
-            "glossary": (*GLOSSARY, *_GLOSSARY),
+            **common(run, _GLOSSARY),
             "capacity": capacity_table(measured, labels),
             "peaks": peak_table(measured, labels),
             "courses": [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.oracle.faults import KINDS, kinds_on
+from ffslab.oracle.faults import KINDS
 from ffslab.program import command
 from ffslab.report import charts
 from ffslab.report.data import FILESYSTEM, Case, Group, Run
@@ -26,6 +26,7 @@ from ffslab.workloads.cuts.report.series import series_table
 from ffslab.workloads.cuts.report.words import (
     cut_words,
     facts,
+    kinds_of,
     minimize_command,
     result_words,
     series_words,
@@ -85,6 +86,7 @@ def _shown_page(run_dir: Path, run: Run, parts: Sequence[Part]) -> dict[str, Any
         [recovery for part in parts if (recovery := recovery_of(part)) is not None]
     )
     is_timed = all(part.is_timed for part in parts)
+    made = {kind for part in parts for kind in kinds_of(part)}
     return {
         **common(run),
         "facts": facts(parts),
@@ -97,7 +99,7 @@ def _shown_page(run_dir: Path, run: Run, parts: Sequence[Part]) -> dict[str, Any
             _finding(run_dir, part, finding) for part in parts for finding in part.cuts["findings"]
         ],
         "is_timed": is_timed,
-        "fault_kinds": [KINDS[kind] for kind in kinds_on(part.technology for part in parts)],
+        "fault_kinds": [kind for kind in KINDS.values() if kind.name in made],
         "series": series_table(parts),
         "worst": _worst_table(recoveries, is_timed=is_timed),
         "recoveries": _by_history(recoveries),

@@ -52,11 +52,11 @@ def facts(parts: Sequence[Part]) -> list[tuple[str, str]]:
         ("Histories", _each(part.history for part in parts)),
         ("Operations", grouped(sum(part.cuts["operations"] for part in parts))),
         ("States", _states(parts)),
-        ("Kinds of cut", _each(_kinds(part) for part in of_histories)),
+        ("Kinds of cut", _each(" ".join(kinds_of(part)) for part in of_histories)),
         ("Sample", _each(_sample(_workload(part)) for part in of_histories)),
         ("Each state is", _each(_check(_workload(part)) for part in of_histories)),
         ("Cuts in a row", _each(grouped(part.cuts["series"]["cuts"]) for part in of_series)),
-        ("Kinds of these", _each(_kinds(part) for part in of_series)),
+        ("Kinds of these", _each(" ".join(kinds_of(part)) for part in of_series)),
         ("Chip", _each(_chip(part) for part in parts)),
         ("Other faults of the chip", _each(_faults(part) for part in parts)),
         ("Partition", _each(_partition(part) for part in parts)),
@@ -79,8 +79,9 @@ def _workload(part: Part) -> Cuts:
     return Cuts(**part.spec["workload"])
 
 
-def _kinds(part: Part) -> str:
-    return " ".join(kinds_on([part.technology], _workload(part).cut_kinds))
+def kinds_of(part: Part) -> tuple[str, ...]:
+    """The kinds of cut that a part makes."""
+    return kinds_on([part.technology], _workload(part).cut_kinds)
 
 
 def _states(parts: Sequence[Part]) -> str:

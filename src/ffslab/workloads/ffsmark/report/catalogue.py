@@ -8,7 +8,16 @@ meaning from the schema of the results (`ffslab.results.schema`).
 from __future__ import annotations
 
 from ffslab.report.quantity import Metric
-from ffslab.results.schema import BY_NAME, DURATION, REST, VIRTUAL
+from ffslab.results.schema import (
+    BY_NAME,
+    DURATION,
+    FLASH_PARTS,
+    FLASH_TIME,
+    IN_DRIVER,
+    OF_FLASH,
+    REST,
+    VIRTUAL,
+)
 from ffslab.results.schema import Metric as Stored
 from ffslab.workloads.ffsmark.metrics import FILES_PER_S, PLACES
 
@@ -25,10 +34,6 @@ def _of(stored: Stored, key: str = "", title: str = "", meaning: str | None = No
     )
 
 
-def _stored(*names: str) -> tuple[Metric, ...]:
-    return tuple(_of(BY_NAME[name]) for name in names)
-
-
 _READ, _WRITE = BY_NAME["read_bytes_per_s"], BY_NAME["write_bytes_per_s"]
 _ALL = (
     *(_of(DURATION, f"{phase.name}_ns", phase.title, phase.meaning) for phase in PLACES),
@@ -39,12 +44,7 @@ _ALL = (
     _of(_READ, "transactions_read_bytes_per_s", "Transactions, read", ""),
     _of(_WRITE, "transactions_write_bytes_per_s", "Transactions, written", ""),
     _of(FILES_PER_S, "deletion_files_per_s", "Deletion, files", "files deleted ÷ its time"),
-    *_stored(
-        *("pages_read", "pages_programmed", "blocks_erased"),
-        *("erases_mean", "erases_std", "erases_spread", "write_amplification"),
-        *("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns"),
-        *("flash_ns", "in_driver_ns"),
-    ),
+    *(_of(metric) for metric in (*OF_FLASH, *FLASH_PARTS, FLASH_TIME, IN_DRIVER)),
     _of(REST),
     _of(VIRTUAL, "total_ns"),
     Metric(
@@ -94,18 +94,7 @@ RESULT_TABLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "deletion_files_per_s",
         ),
     ),
-    (
-        "Flash",
-        (
-            "pages_read",
-            "pages_programmed",
-            "blocks_erased",
-            "erases_mean",
-            "erases_std",
-            "erases_spread",
-            "write_amplification",
-        ),
-    ),
+    ("Flash", tuple(metric.name for metric in OF_FLASH)),
 )
 
 OPERATIONS: tuple[tuple[str, str, str], ...] = (

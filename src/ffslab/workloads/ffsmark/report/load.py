@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ffslab.report.data import Latency, Run
 from ffslab.report.load import (
     Read,
     erases_during,
     explained,
-    fixed_options,
     histogram,
     open_run,
-    outline,
-    plain_case,
-    read_figures,
-    study_word,
+    plain_outline,
 )
 from ffslab.results.metrics import FLASH_TIMES
 from ffslab.results.result import CaseResult, PhaseResult, WallResult
-from ffslab.workloads.ffsmark.metrics import KIND, files_per_s
+from ffslab.results.schema import BY_NAME, IN_DRIVER, OF_FLASH, figures_at
+from ffslab.workloads.ffsmark.metrics import files_per_s
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
+
+_RATES = (BY_NAME["read_bytes_per_s"], BY_NAME["write_bytes_per_s"])
+_OF_WORKLOAD = (*_RATES, *OF_FLASH, IN_DRIVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +33,6 @@ class Figures:
     metrics: dict[str, float]
     latencies: tuple[Latency, ...]
     erases: tuple[int, ...]
-
-
-def load_run(run_dir: Path) -> Run:
-    """Read `run_dir`, a run of FFSMark.
-
-    Raises UsageError when it is no run or has no result yet, DamagedResultError when a file is
-    not what ffslab wrote.
-    """
-    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
 
 
 def figures_of(row: CaseResult) -> Figures:
@@ -53,23 +45,21 @@ def figures_of(row: CaseResult) -> Figures:
 
 
 def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> Run:
-    """The run in `run_dir` of what was read of it; raises as `load_run` does."""
+    """The run in `run_dir` of what was read of it."""
     directory = open_run(run_dir)
     manifest = directory.manifest()
     with explained(run_dir, manifest):
-        walls = directory.walls()
-        specs = [read_case.head["spec"] for read_case in read_cases]
-        study, fixed = study_word(manifest), fixed_options(specs)
+        walls, run = directory.walls(), plain_outline(run_dir, manifest, read_cases)
         cases = (
             replace(
-                plain_case(read_case.head, manifest, study, fixed),
-                metrics=read_case.figures.metrics | _wall_metrics(walls.get(read_case.head["id"])),
+                case,
+                metrics=read_case.figures.metrics | _wall_metrics(walls.get(case.id)),
                 latencies=read_case.figures.latencies,
                 erases=read_case.figures.erases,
             )
-            for read_case in read_cases
+            for case, read_case in zip(run.cases, read_cases, strict=True)
         )
-        return outline(run_dir, manifest, specs, tuple(cases))
+        return replace(run, cases=tuple(cases))
 
 
 def _wall_metrics(wall: WallResult | None) -> dict[str, float]:
@@ -109,22 +99,11 @@ def _phase(phase: PhaseResult) -> dict[str, float]:
 
 def _workload(total: PhaseResult) -> dict[str, float]:
     """The three phases together."""
-    figures = {
-        "read_bytes_per_s": total["read_bytes_per_s"],
-        "write_bytes_per_s": total["write_bytes_per_s"],
-        "pages_read": total.get("pages_read"),
-        "pages_programmed": total.get("pages_programmed"),
-        "blocks_erased": total.get("blocks_erased"),
-        "erases_mean": total.get("erases_mean"),
-        "erases_std": total.get("erases_std"),
-        "erases_spread": total.get("erases_spread"),
-        "write_amplification": total.get("write_amplification"),
-        "in_driver_ns": total.get("in_driver_ns"),
-    }
-    return {key: float(value) for key, value in figures.items() if value is not None}
+    figures = figures_at(total, total["phase"], _OF_WORKLOAD)
+    return {figure.metric.name: float(figure.value) for figure in figures}
 
 
-def _flash_time(phases: Sequence[PhaseResult]) -> dict[str, float]:
+def _flash_time(phases: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """How long the chip was busy during the phases, as it counted itself, and the rest of the time.
 
     Empty where the chip does not count. Work between the phases (dropping caches) is in neither.
@@ -132,12 +111,5 @@ def _flash_time(phases: Sequence[PhaseResult]) -> dict[str, float]:
     if not all(name in phase for phase in phases for name in FLASH_TIMES):
         return {}
     duration_ns = sum(phase["duration_ns"] for phase in phases)
-    flash_ns = sum(phase["flash_ns"] for phase in phases)
-    return {
-        "flash_read_ns": float(sum(phase["flash_read_ns"] for phase in phases)),
-        "flash_program_ns": float(sum(phase["flash_program_ns"] for phase in phases)),
-        "flash_erase_ns": float(sum(phase["flash_erase_ns"] for phase in phases)),
-        "flash_transfer_ns": float(sum(phase["flash_transfer_ns"] for phase in phases)),
-        "flash_ns": float(flash_ns),
-        "rest_ns": max(duration_ns - flash_ns, 0.0),
-    }
+    times = {name: float(sum(phase[name] for phase in phases)) for name in FLASH_TIMES}
+    return {**times, "rest_ns": max(duration_ns - times["flash_ns"], 0.0)}

@@ -11,11 +11,11 @@ from ffslab.report import data, tails, wear
 from ffslab.report.bars import are_cut
 from ffslab.report.charts import CUT_MEANING, Look, look_for, options_key
 from ffslab.report.data import Group, Run
-from ffslab.report.distribution import PERCENTILES, merge
+from ffslab.report.distribution import merge, spread_cells, spread_head
 from ffslab.report.elements import Key, Panel, Table, seeds_text
 from ffslab.report.load import Read
 from ffslab.report.page import common
-from ffslab.report.quantity import Metric, duration, grouped
+from ffslab.report.quantity import Metric, grouped
 from ffslab.report.topics import Sentence, Topic
 from ffslab.workloads.ffsmark.report import charts, sentences
 from ffslab.workloads.ffsmark.report.catalogue import METRICS, OPERATIONS, RESULT_TABLES
@@ -80,7 +80,6 @@ def context(run: Run) -> dict[str, Any]:
         "topics": _topics(questions, run),
         "in_memory": sentences.in_memory(run),
         "seeds": seeds_text(run.seeds, "bars show the mean, points each seed"),
-        "states": [(name, meaning) for name, meaning in run.states.items() if name],
         "wear_maps": (maps := _wear_maps(groups, show)),
         "wear_keys": _wear_keys(maps),
         "latency": _latency(groups, show, look),
@@ -173,26 +172,10 @@ def _latency(groups: Sequence[Group], show: Sequence[str], look: Look) -> list[L
             lines.append(
                 tails.Line(facet, group.axes.get(data.FILESYSTEM, ""), options, merged.tail())
             )
-            percentiles = tuple(duration(merged.percentile_ns(percent)) for percent in PERCENTILES)
-            rows.append(
-                (
-                    label,
-                    grouped(merged.count),
-                    duration(merged.mean_ns),
-                    *percentiles,
-                    duration(merged.max_ns),
-                )
-            )
+            rows.append((label, grouped(merged.count), *spread_cells(merged)))
         if not lines:
             continue
-        head = (
-            "configuration",
-            "count",
-            "mean",
-            *(f"p{percent:g}" for percent in PERCENTILES),
-            "max",
-        )
-        table = Table("", head, (), tuple(rows))
+        table = Table("", ("configuration", "count", *spread_head()), (), tuple(rows))
         drawing = tails.tails(
             lines, f"{title}: share of operations slower than t", look, f"latency-{op}"
         )

@@ -17,18 +17,14 @@ from ffslab.report.load import (
     Read,
     axis_values,
     explained,
-    fixed_options,
     is_number,
+    of_stored,
     open_run,
-    outline,
     part_titles,
-    plain_case,
-    read_figures,
+    plain_outline,
     setting,
-    study_word,
 )
 from ffslab.results.result import CaseHead, CaseResult, PhaseResult, PreparationResult
-from ffslab.workloads.micro.metrics import KIND
 from ffslab.workloads.micro.report.data import (
     MicroCase,
     MicroRun,
@@ -39,7 +35,7 @@ from ffslab.workloads.micro.report.data import (
     TaskWork,
 )
 from ffslab.workloads.micro.stored import (
-    FlashCounts,
+    SlowestResult,
     StreamResult,
     SummaryResult,
     micro_of,
@@ -47,16 +43,6 @@ from ffslab.workloads.micro.stored import (
 )
 
 _OWN_PLACE = ("part", "workload.pattern", "workload.mix_pattern", data.SEED)
-
-
-class _Place(TypedDict):
-    """What of a `MicroCase` is from its spec."""
-
-    part: str
-    pattern: str
-    mix_pattern: str
-    cache: str
-    asked_bytes: int
 
 
 class Figures(TypedDict):
@@ -76,31 +62,25 @@ class Figures(TypedDict):
     preparation: NotRequired[Preparation]
 
 
-def load_micro(run_dir: Path) -> MicroRun:
-    """Read `run_dir`. Raises as `ffslab.report.load.read_figures` does."""
-    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
-
-
 def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> MicroRun:
-    """The run in `run_dir` of what was read of it; raises as `load_micro` does."""
+    """The run in `run_dir` of what was read of it."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
         return _micro_run(run_dir, manifest, read_cases)
 
 
 def _micro_run(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figures]]) -> MicroRun:
-    study, rows = study_word(manifest), [read_case.head for read_case in read_cases]
-    specs = [row["spec"] for row in rows]
-    fixed = fixed_options(specs)
-    plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
+    rows = [read_case.head for read_case in read_cases]
+    run = plain_outline(run_dir, manifest, read_cases)
     numeric = _numeric_axes(rows)
     line_axes = [data.FILESYSTEM]
     cases = []
-    for read_case, row, case in zip(read_cases, rows, plain, strict=True):
+    for read_case, row, case in zip(read_cases, rows, run.cases, strict=True):
         line = {name: value for name, value in case.axes.items() if name not in numeric}
         for name in (*_OWN_PLACE, *_state_axis(numeric)):
             line.pop(name, None)
         line_axes += [name for name in line if name not in line_axes]
+        workload = row["spec"]["workload"]
         cases.append(
             MicroCase(
                 id=case.id,
@@ -108,13 +88,17 @@ def _micro_run(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figu
                 passed=case.passed,
                 line=line,
                 numbers={name: _number(row, name) for name in numeric},
-                **_place(row),
+                part=str(row["axes"].get("part", "")),
+                pattern=workload["pattern"],
+                mix_pattern=workload["mix_pattern"],
+                cache=workload["cache"],
+                asked_bytes=int(workload["volume_bytes"]),
                 **read_case.figures,
             )
         )
     varying = [a for a in line_axes if len({case.line.get(a, "") for case in cases}) > 1]
     return MicroRun(
-        run=outline(run_dir, manifest, specs, plain),
+        run=run,
         cases=tuple(cases),
         line_axes=tuple(varying) or (data.FILESYSTEM,),
         folder=run_dir,
@@ -152,17 +136,6 @@ def _number(row: CaseHead, name: str) -> float:
     return float(row["axes"][name] if value is None else value)
 
 
-def _place(row: CaseHead) -> _Place:
-    workload = row["spec"]["workload"]
-    return {
-        "part": str(row["axes"].get("part", "")),
-        "pattern": str(workload["pattern"]),
-        "mix_pattern": str(workload["mix_pattern"]),
-        "cache": str(workload["cache"]),
-        "asked_bytes": int(workload["volume_bytes"]),
-    }
-
-
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
     phases = {phase["phase"]: phase for phase in row["phases"]}
@@ -189,53 +162,23 @@ def figures_of(row: CaseResult) -> Figures:
 
 def _stream(entry: StreamResult, whole: SummaryResult) -> Stream:
     """A stream that made a request, and the latencies of all."""
-    return Stream(
-        stream=entry["stream"],
-        op=entry["op"],
-        startup_count=entry["startup_count"],
-        all=_response(whole),
-        startup=_response(entry["startup"]) if entry["startup"] else None,
-        running=_response(entry["running"]) if entry["running"] else None,
-        tasks=tuple(
-            _task(task["name"], task["when"], task["busy_ns"], task) for task in entry["tasks"]
-        ),
-        slowest=tuple(
-            SlowRequest(
-                request=slow["request"],
-                latency_ns=slow["latency_ns"],
-                offset=slow["offset"],
-                cause=slow["cause"],
-                tasks=tuple(
-                    _task(task["name"], "request", task.get("busy_ns", 0), task)
-                    for task in slow["tasks"]
-                ),
-            )
-            for slow in entry["slowest"]
-        ),
+    return of_stored(
+        Stream,
+        entry,
+        all=of_stored(Response, whole),
+        startup=of_stored(Response, entry["startup"]) if entry["startup"] else None,
+        running=of_stored(Response, entry["running"]) if entry["running"] else None,
+        tasks=tuple(of_stored(TaskWork, task) for task in entry["tasks"]),
+        slowest=tuple(_slow(slow) for slow in entry["slowest"]),
     )
 
 
-def _response(figures: SummaryResult) -> Response:
-    return Response(
-        count=figures["count"],
-        mean_ns=float(figures["mean_ns"]),
-        p50_ns=float(figures["p50_ns"]),
-        p90_ns=float(figures["p90_ns"]),
-        p99_ns=float(figures["p99_ns"]),
-        max_ns=float(figures["max_ns"]),
+def _slow(slow: SlowestResult) -> SlowRequest:
+    tasks = (
+        of_stored(TaskWork, task, when="request", busy_ns=task.get("busy_ns", 0))
+        for task in slow["tasks"]
     )
-
-
-def _task(name: str, when: str, busy_ns: int, counts: FlashCounts) -> TaskWork:
-    return TaskWork(
-        name=name,
-        when=when,
-        pages_read=counts["pages_read"],
-        pages_programmed=counts["pages_programmed"],
-        blocks_erased=counts["blocks_erased"],
-        busy_ns=busy_ns,
-        oob_pages=counts["oob_pages"],
-    )
+    return of_stored(SlowRequest, slow, tasks=tuple(tasks))
 
 
 def _preparation(record: PreparationResult, own: Mapping[str, PhaseResult]) -> Preparation:

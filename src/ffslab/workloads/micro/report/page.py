@@ -11,8 +11,7 @@ from typing import Any
 from ffslab.errors import DamagedResultError
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style
-from ffslab.report.elements import Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
+from ffslab.report.elements import Panel, Table, seeds_text
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.quantity import capitalized, duration, grouped, significant
@@ -65,33 +64,18 @@ class View:
     tables: tuple[Table, ...]
 
 
-@dataclass(frozen=True)
-class CourseView:
-    """One case's requests in order."""
-
-    title: str
-    meaning: str
-    drawing: str
-
-
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, read_cases))
-
-
-def context(run: MicroRun) -> dict[str, Any]:
-    """Everything the template shows."""
+    run = run_of(run_dir, read_cases)
     labels = labels_of(run)
     styles = charts.styles_for(run, labels)
     all_sections = sections(run)
     courses, not_drawn = _courses(run, labels, styles)
     return {
-        **common(run.run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run.run, _GLOSSARY),
         "seeds": f"{seeds_text(run.run.seeds)}.",
         "stopped": _stopped(run, labels),
         "rule": _RULE,
-        "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "topics": _topics(all_sections),
         "headline_tables": [t for s in all_sections if not run.parts for t in _ranking_tables(s)],
         "write_back": _write_back(run, labels),
@@ -158,9 +142,9 @@ def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View
 
 def _courses(
     run: MicroRun, labels: Mapping[str, str], styles: Mapping[str, Style]
-) -> tuple[list[tuple[str, list[CourseView]]], str]:
+) -> tuple[list[tuple[str, list[Panel]]], str]:
     """Drawn cases by configuration, and what could not be drawn and why."""
-    courses: dict[str, list[CourseView]] = {}
+    courses: dict[str, list[Panel]] = {}
     lost: list[str] = []
     for number, choice in enumerate(choose(run, dict(labels))):
         try:
@@ -174,7 +158,7 @@ def _courses(
     return list(courses.items()), why
 
 
-def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> CourseView | None:
+def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> Panel | None:
     drawn = course_of(run.folder, choice.case)
     if drawn is None:
         return None
@@ -184,7 +168,7 @@ def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> Cou
     drawing = charts.course(drawn, style, title, identifier)
     thinned = f"; {grouped(len(drawn.dots))} drawn" if drawn.thinned else ""
     meaning = f"{choice.why}: {case.id}; {words}{thinned}"
-    return CourseView(case.pattern, meaning, drawing)
+    return Panel(case.pattern, meaning, drawing)
 
 
 def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.report import data
-from ffslab.report.axes import Axis, Mean, axis_of
+from ffslab.report.axes import Axis, Mean, varying_numbers
 from ffslab.workloads.micro.report.data import (
     PATTERNS,
     REQUEST,
@@ -124,7 +124,7 @@ def sections(run: MicroRun) -> tuple[Section, ...]:
     all_sections: list[Section] = []
     for part in dict.fromkeys(case.part for case in run.passed):
         cases = [case for case in run.passed if case.part == part]
-        axes = _varying(cases)
+        axes = varying_numbers((case.numbers for case in cases), REQUEST)
         chosen, rest = axes[:2], axes[2:]
         for numbers in dict.fromkeys(tuple(case.numbers[a.name] for a in rest) for case in cases):
             members = [c for c in cases if tuple(c.numbers[a.name] for a in rest) == numbers]
@@ -171,17 +171,6 @@ def labels_of(run: MicroRun) -> dict[str, str]:
             known[key] = label_of(run, case)
         labels[case.id] = known[key]
     return labels
-
-
-def _varying(cases: Sequence[MicroCase]) -> list[Axis]:
-    """The numeric axes with two values or more: request size first, then those with most."""
-    values: dict[str, set[float]] = {}
-    for case in cases:
-        for name, value in case.numbers.items():
-            values.setdefault(name, set()).add(value)
-    names = [name for name, distinct in values.items() if len(distinct) > 1]
-    names.sort(key=lambda name: (name != REQUEST, -len(values[name])))
-    return [axis_of(name, sorted(values[name])) for name in names]
 
 
 def _samples(case: MicroCase, label: str, point: Point) -> list[Sample]:

@@ -9,8 +9,7 @@ from typing import Any
 from ffslab.report import data
 from ffslab.report.configurations import chosen_among
 from ffslab.report.elements import Table
-from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import Read, explained, open_run, plain_outline
+from ffslab.report.load import Read, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration
 from ffslab.results.result import CaseResult
@@ -31,9 +30,7 @@ def figures_of(row: CaseResult) -> ProbeResult | None:
 
 def page(run_dir: Path, read_cases: Sequence[Read[ProbeResult | None]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, read_cases)
+    run = plain_run(run_dir, read_cases)
     cases = run.cases
     shown = chosen_among(cases)
     rows = [
@@ -43,8 +40,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[ProbeResult | None]]) -> dict[
         for phase in read_case.figures["phases"]
     ]
     return {
-        **common(run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run, _GLOSSARY),
         "probes": Table("What operations take", _HEAD, _UNITS, tuple(rows), text_columns=2),
     }
 

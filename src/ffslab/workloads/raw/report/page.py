@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ffslab.report import data
 from ffslab.report.configurations import chosen_among
 from ffslab.report.elements import Table
-from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import Read, explained, open_run, plain_outline
+from ffslab.report.load import Read, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration, significant
+from ffslab.report.topics import Sentence
 from ffslab.results.result import CaseResult
 from ffslab.workloads.raw.result import MB
 from ffslab.workloads.raw.stored import RawPhase, RawResult, raw_of
@@ -25,13 +24,6 @@ _HEAD = ("configuration", "", "measured", "published", "difference", "bytes", "t
 _UNITS = ("", "", "MB/s", "MB/s", "%", "MiB", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence, with ** around what is bold."""
-
-    text: str
-
-
 def figures_of(row: CaseResult) -> RawResult | None:
     """What a case measured; None if it did not get so far."""
     return raw_of(row)
@@ -39,9 +31,7 @@ def figures_of(row: CaseResult) -> RawResult | None:
 
 def page(run_dir: Path, read_cases: Sequence[Read[RawResult | None]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, read_cases)
+    run = plain_run(run_dir, read_cases)
     cases = run.cases
     shown = chosen_among(cases)
     boards = [read_case.head["spec"]["board"]["name"] for read_case in read_cases]
@@ -52,8 +42,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[RawResult | None]]) -> dict[st
     ]
     rows = [_row(label, phase) for label, figures in measured for phase in figures["phases"]]
     return {
-        **common(run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run, _GLOSSARY),
         "raw_sentences": [
             sentence(label, figures) for label, figures in measured if _told(figures)
         ],

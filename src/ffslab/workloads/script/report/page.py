@@ -9,8 +9,7 @@ from typing import Any
 
 from ffslab.report.data import Case
 from ffslab.report.elements import Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import Read, explained, open_run, plain_outline
+from ffslab.report.load import Read, of_stored, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration, grouped
 from ffslab.results.result import CaseResult
@@ -43,22 +42,22 @@ class Figures:
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
     script = script_of(row)
-    works = {phase["phase"]: Work.of(phase) for phase in row["phases"]}
+    works = {
+        phase["phase"]: of_stored(Work, phase, flash_ns=phase.get("flash_ns"))
+        for phase in row["phases"]
+    }
     return Figures(works, script["exit_status"] if script else None)
 
 
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, read_cases)
+    run = plain_run(run_dir, read_cases)
     cases = run.cases
     figures = {read_case.head["id"]: read_case.figures for read_case in read_cases}
     kept = [case for case in cases if case.outcome != "skip"]
     runs = runs_of(kept, {name: of_case.works for name, of_case in figures.items()})
     return {
-        **common(run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run, _GLOSSARY),
         "seeds": f"{seeds_text(run.seeds)}.",
         "statuses": status_sentence({case.id: figures[case.id].exit_status for case in kept}),
         "time": time_panel(runs),

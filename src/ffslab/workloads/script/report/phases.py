@@ -13,7 +13,6 @@ from ffslab.report.configurations import chosen_among, place_of, place_text
 from ffslab.report.curves import Quantity
 from ffslab.report.elements import Panel, Table
 from ffslab.report.quantity import capitalized, counted, duration
-from ffslab.results.result import PhaseResult
 
 PHASES = ("script", "flush")
 _NONE = "–"
@@ -32,17 +31,6 @@ class Work:
     pages_read: int
     pages_programmed: int
     blocks_erased: int
-
-    @classmethod
-    def of(cls, phase: PhaseResult) -> Work:
-        """That of a stored phase."""
-        return cls(
-            float(phase["duration_ns"]),
-            phase.get("flash_ns"),
-            phase["pages_read"],
-            phase["pages_programmed"],
-            phase["blocks_erased"],
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +53,7 @@ def runs_of(cases: Sequence[data.Case], works: Mapping[str, Mapping[str, Work]])
     """Those of which every case passed with both phases, below each other by place; `works` by the
     id of the case.
     """
-    varying = tuple(dict.fromkeys(name for case in cases for name in case.axes))
-    varying = tuple(name for name in varying if len(data.values_of(cases, name)) > 1)
+    varying = data.varying_axes(cases)
     shown = (data.FILESYSTEM, *chosen_among(cases))
     runs = []
     places: dict[str, None] = {}

@@ -9,16 +9,7 @@ from pathlib import Path
 from ffslab.report import data
 from ffslab.report.configurations import chosen_among, place_of, place_text
 from ffslab.report.data import Latency, Run
-from ffslab.report.load import (
-    Read,
-    explained,
-    fixed_options,
-    histogram,
-    open_run,
-    outline,
-    plain_case,
-    study_word,
-)
+from ffslab.report.load import Read, histogram, plain_run
 from ffslab.report.quantity import capitalized
 from ffslab.results.result import CaseResult, PhaseResult
 from ffslab.workloads.tiobench.result import OPS
@@ -91,24 +82,15 @@ def figures_of(row: CaseResult) -> Figures:
 
 def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> TioRun:
     """The run in `run_dir` of what was read of it."""
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        specs = [read_case.head["spec"] for read_case in read_cases]
-        study, fixed = study_word(manifest), fixed_options(specs)
-        cases = tuple(
-            plain_case(read_case.head, manifest, study, fixed) for read_case in read_cases
-        )
-        run = outline(run_dir, manifest, specs, cases)
-    names = dict.fromkeys(name for case in cases for name in case.axes)
-    varying = tuple(name for name in names if len(data.values_of(cases, name)) > 1)
-    shown = (data.FILESYSTEM, *chosen_among(cases))
+    run = plain_run(run_dir, read_cases)
+    shown = (data.FILESYSTEM, *chosen_among(run.cases))
     placed = (
         TioCase(
             case=case,
             label=data.group_label(case.axes, shown) or "all cases",
-            place=capitalized(place_text(place_of(case.axes, varying)) or " ").strip(),
+            place=capitalized(place_text(place_of(case.axes, run.varying)) or " ").strip(),
             figures=read_case.figures,
         )
-        for case, read_case in zip(cases, read_cases, strict=True)
+        for case, read_case in zip(run.cases, read_cases, strict=True)
     )
     return TioRun(run, tuple(placed))

@@ -11,9 +11,8 @@ from ffslab.report import data
 from ffslab.report.bars import Bar, Piece, bars
 from ffslab.report.charts import Look, look_for
 from ffslab.report.curves import Quantity, styles_for
-from ffslab.report.distribution import merge
+from ffslab.report.distribution import merge, spread_cells, spread_head
 from ffslab.report.elements import Panel, Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common
 from ffslab.report.quantity import capitalized, counted, duration, significant
@@ -41,16 +40,11 @@ _GLOSSARY = (
 
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, read_cases))
-
-
-def context(run: TioRun) -> dict[str, Any]:
-    """Everything the template shows."""
+    run = run_of(run_dir, read_cases)
     look = look_for([data.Group(_identity(tio_case), ()) for tio_case in run.measured])
     styles = styles_for({tio_case.label: _identity(tio_case) for tio_case in run.measured})
     return {
-        **common(run.run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run.run, _GLOSSARY),
         "rule": _RULE,
         "seeds": f"{seeds_text(run.run.seeds)}.",
         "topics": sentences.topics(run),
@@ -146,55 +140,19 @@ def latency_table(run: TioRun) -> Table:
                 ACTS[phase],
                 label,
                 counted(distribution.count),
-                duration(distribution.mean_ns),
-                *(duration(distribution.percentile_ns(percent)) for percent in PERCENTILES),
-                duration(distribution.max_ns),
+                *spread_cells(distribution, PERCENTILES),
                 *(significant(100 * share, 2) for share in shares),
             )
         )
     head = (
-        *("setting", "phase", "configuration", "requests", "mean"),
-        *(f"p{percent:g}" for percent in PERCENTILES),
-        *("max", "above 2 s", "above 10 s"),
+        *("setting", "phase", "configuration", "requests", *spread_head(PERCENTILES)),
+        *("above 2 s", "above 10 s"),
     )
     units = ("", "", "", "", "", *("" for _ in PERCENTILES), "", "%", "%")
     return Table("Latencies", head, units, tuple(rows), text_columns=3)
 
 
-_FLASH: tuple[tuple[str, str, Callable[[TioCase, str], float | None], Callable[..., str]], ...] = (
-    (
-        "throughput",
-        "MiB/s",
-        lambda tio_case, p: _mib(tio_case.figures.phases[p], "throughput"),
-        significant,
-    ),
-    (
-        "until on flash",
-        "MiB/s",
-        lambda tio_case, p: _mib(tio_case.figures.phases[p], "on_flash"),
-        significant,
-    ),
-    ("outside the chip", "%", lambda tio_case, p: _percent(tio_case, p), significant),
-    ("read", "pages", lambda tio_case, p: tio_case.figures.flash[p].get("pages_read"), counted),
-    (
-        "programmed",
-        "pages",
-        lambda tio_case, p: tio_case.figures.flash[p].get("pages_programmed"),
-        counted,
-    ),
-    (
-        "erased",
-        "blocks",
-        lambda tio_case, p: tio_case.figures.flash[p].get("blocks_erased"),
-        counted,
-    ),
-    (
-        "amplification",
-        "",
-        lambda tio_case, p: tio_case.figures.phases[p]["on_flash_amplification"],
-        significant,
-    ),
-)
+Value = Callable[[TioCase, str], float | None]  # of a case's phase
 
 
 def _mib(row: Any, name: str) -> float | None:
@@ -202,9 +160,32 @@ def _mib(row: Any, name: str) -> float | None:
     return None if value is None else value / sentences.MIB
 
 
+def _rate(name: str) -> Value:
+    return lambda tio_case, phase: _mib(tio_case.figures.phases[phase], name)
+
+
+def _count(name: str) -> Value:
+    return lambda tio_case, phase: dict[str, Any](tio_case.figures.flash[phase]).get(name)
+
+
 def _percent(tio_case: TioCase, phase: str) -> float | None:
     share = tio_case.figures.phases[phase]["off_chip_share"]
     return None if share is None else 100 * share
+
+
+def _amplification(tio_case: TioCase, phase: str) -> float | None:
+    return tio_case.figures.phases[phase]["on_flash_amplification"]
+
+
+_FLASH: tuple[tuple[str, str, Value, Callable[..., str]], ...] = (
+    ("throughput", "MiB/s", _rate("throughput"), significant),
+    ("until on flash", "MiB/s", _rate("on_flash"), significant),
+    ("outside the chip", "%", _percent, significant),
+    ("read", "pages", _count("pages_read"), counted),
+    ("programmed", "pages", _count("pages_programmed"), counted),
+    ("erased", "blocks", _count("blocks_erased"), counted),
+    ("amplification", "", _amplification, significant),
+)
 
 
 def flash_table(run: TioRun) -> Table:

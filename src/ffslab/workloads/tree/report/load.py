@@ -19,19 +19,15 @@ from ffslab.report.load import (
     Read,
     axis_values,
     explained,
-    fixed_options,
     is_number,
+    of_stored,
     open_run,
-    outline,
     part_titles,
-    plain_case,
-    read_figures,
+    plain_outline,
     setting,
-    study_word,
 )
 from ffslab.report.quantity import significant
 from ffslab.results.result import CaseHead, CaseResult
-from ffslab.workloads.tree.metrics import KIND
 from ffslab.workloads.tree.report.data import (
     AGENT,
     CPU,
@@ -76,18 +72,13 @@ class Figures:
     image: ImageResult | None
 
 
-def load_tree(run_dir: Path) -> TreeRun:
-    """Read `run_dir`. Raises as `ffslab.report.load.read_figures` does."""
-    return run_of(run_dir, read_figures(run_dir, figures_of, KIND))
-
-
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; None for what it did not get to."""
     return Figures(tree_of(row), image_of(row))
 
 
 def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> TreeRun:
-    """The run in `run_dir` of what was read of it; raises as `load_tree` does."""
+    """The run in `run_dir` of what was read of it."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
         return _tree_run(run_dir, manifest, read_cases)
@@ -95,17 +86,15 @@ def run_of(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> TreeRun:
 
 def _tree_run(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figures]]) -> TreeRun:
     rows = [read_case.head for read_case in read_cases]
-    study = study_word(manifest)
-    fixed = fixed_options([row["spec"] for row in rows])
-    plain = tuple(plain_case(row, manifest, study, fixed) for row in rows)
+    run = plain_outline(run_dir, manifest, read_cases)
     numeric, shape = _numeric_axes(rows)
     cases = tuple(
         _case(read_case, case, numeric, shape)
-        for read_case, case in zip(read_cases, plain, strict=True)
+        for read_case, case in zip(read_cases, run.cases, strict=True)
     )
     labels, lines = _labels(cases)
     return TreeRun(
-        run=outline(run_dir, manifest, [row["spec"] for row in rows], plain),
+        run=run,
         cases=_with_files(cases) if shape else cases,
         labels=labels,
         lines=lines,
@@ -171,7 +160,7 @@ def _case(
         twin=plain.scenario((CPU,)),
         steps=steps,
         memory=tuple(_memory(entry, steps) for entry in memory),
-        image=_image(read_case.figures.image) if read_case.figures.image else None,
+        image=of_stored(Image, read_case.figures.image) if read_case.figures.image else None,
     )
 
 
@@ -210,23 +199,13 @@ def _settings(spec: Document) -> dict[str, str]:
 def _step(entry: TreeStep, roles: Sequence[Role]) -> Step:
     index, word = entry["index"], entry["step"]
     known = index < len(roles) and roles[index].word == word
-    return Step(
+    return of_stored(
+        Step,
+        entry,
         role=roles[index] if known else Role(word, entry["phase"]),
-        index=index,
-        phase=entry["phase"],
-        prepared=entry["prepared"],
-        status=entry["status"],
-        errno_name=entry["errno_name"],
-        duration_ns=_optional(entry["duration_ns"]),
-        flash_ns=_optional(entry.get("flash_ns")),
+        flash_ns=entry.get("flash_ns"),
         tasks=tuple(_task(task) for task in entry["tasks"]),
         attach_ns=_attach_ns(entry["parts"]),
-        pages_read=entry["pages_read"],
-        pages_programmed=entry["pages_programmed"],
-        blocks_erased=entry["blocks_erased"],
-        directories=entry["directories"],
-        files=entry["files"],
-        found=entry["found"],
     )
 
 
@@ -236,21 +215,10 @@ def _attach_ns(parts: Sequence[PartResult]) -> float | None:
     return float(sum(durations_ns)) if durations_ns else None
 
 
-def _optional(value: float | None) -> float | None:
-    return None if value is None else float(value)
-
-
 def _task(task: TaskRecord) -> Task:
     name = task["name"]
-    return Task(
-        # kworker/u2:1: any of the kernel's workers
-        name=AGENT if name in _AGENTS else name.partition("/")[0],
-        pages_read=task["pages_read"],
-        pages_programmed=task["pages_programmed"],
-        blocks_erased=task["blocks_erased"],
-        oob_pages=task["oob_pages"],
-        busy_ns=task["busy_ns"],
-    )
+    # kworker/u2:1: any of the kernel's workers
+    return of_stored(Task, task, name=AGENT if name in _AGENTS else name.partition("/")[0])
 
 
 def _memory(entry: MemoryResult, steps: Sequence[Step]) -> Memory:
@@ -265,26 +233,13 @@ def _memory(entry: MemoryResult, steps: Sequence[Step]) -> Memory:
     largest = [(str(name), int(size)) for name, size in entry["caches"]]
     largest += [(f"vmalloc: {name}", int(size)) for name, size in entry["vmalloc"]]
     largest.sort(key=lambda part: (-part[1], part[0]))
-    return Memory(
+    return of_stored(
+        Memory,
+        entry,
         role=step.role if step else None,
-        label=label,
-        prepared=entry["prepared"],
         parts={**parts, "rest": total - sum(parts.values())},
-        total_bytes=total,
         unexplained_bytes=entry["other_bytes"],
         largest=tuple(largest[:3]),
-    )
-
-
-def _image(entry: ImageResult) -> Image:
-    return Image(
-        tree=entry["tree"],
-        tool=entry["tool"],
-        command=entry["command"],
-        image_bytes=entry["image_bytes"],
-        flash_bytes=entry["flash_bytes"],
-        tree_bytes=entry["tree_bytes"],
-        write_ns=_optional(entry["write_ns"]),
     )
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from ffslab.report import data
 from ffslab.report.curves import Figure, Style, styles_for
 from ffslab.report.elements import Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
 from ffslab.report.load import Read
 from ffslab.report.page import common, fixed_axes
 from ffslab.report.topics import Sentence
@@ -63,11 +62,7 @@ _MEANS = "figures are means over them, with their range"
 
 def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    return context(run_of(run_dir, read_cases))
-
-
-def context(run: TreeRun) -> dict[str, Any]:
-    """Everything the template shows."""
+    run = run_of(run_dir, read_cases)
     styles = styles_for(run.lines)
     all_sections = sections(run)
     built = images(run)
@@ -75,11 +70,9 @@ def context(run: TreeRun) -> dict[str, Any]:
     steps = [(table.title, table) for s in all_sections if (table := tables.step_table(run, s))]
     unmounts = [table for s in all_sections if (table := tables.unmount_table(s))]
     return {
-        **common(run.run),
+        **common(run.run, _GLOSSARY),
         "fixed": [(name, value) for name, value in fixed_axes(run.run) if name != "steps"],
-        "glossary": (*GLOSSARY, *_GLOSSARY),
         "seeds": f"{seeds_text(run.run.seeds, _MEANS)}.",
-        "states": [(name, meaning) for name, meaning in run.run.states.items() if name],
         "lists": _step_lists(run, all_sections),
         "topics": sentences.topics(run, all_sections),
         "sentence_rule": sentences.RULE,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from ffslab.compare.standing import Extent, extent_of_change
-from ffslab.report.axes import Axis, Mean, axis_of
+from ffslab.report.axes import Axis, Mean, varying_numbers
 from ffslab.report.quantity import capitalized, grouped
 from ffslab.workloads.tree.report.data import Image, Memory, Step, TreeCase, TreeRun
 from ffslab.workloads.tree.report.words import Role, list_names
@@ -242,14 +242,7 @@ def _point(case: TreeCase, axes: Sequence[Axis]) -> tuple[float | None, ...]:
 
 
 def _varying(cases: Sequence[TreeCase]) -> list[Axis]:
-    """The numeric axes with two values or more, those with most first."""
-    values: dict[str, set[float]] = {}
-    for case in cases:
-        for name, value in case.numbers.items():
-            values.setdefault(name, set()).add(value)
-    names = [name for name, distinct in values.items() if len(distinct) > 1]
-    names.sort(key=lambda name: -len(values[name]))
-    return [axis_of(name, sorted(values[name])) for name in names]
+    return varying_numbers(case.numbers for case in cases)
 
 
 def _section(

@@ -13,8 +13,7 @@ from ffslab.lifetime.rows import END, TITLES, rows_of, volume
 from ffslab.report import data, wear
 from ffslab.report.configurations import chosen_among
 from ffslab.report.elements import Key, Table, seeds_text
-from ffslab.report.glossary import GLOSSARY
-from ffslab.report.load import Read, explained, open_run, plain_outline
+from ffslab.report.load import Read, plain_run
 from ffslab.report.page import common
 from ffslab.report.quantity import duration
 from ffslab.results.result import CaseResult
@@ -66,9 +65,7 @@ def figures_of(row: CaseResult) -> Measured:
 
 def page(run_dir: Path, read_cases: Sequence[Read[Measured]]) -> dict[str, Any]:
     """Everything the template shows of a run's cases of this workload."""
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, read_cases)
+    run = plain_run(run_dir, read_cases)
     cases = run.cases
     shown = (data.FILESYSTEM, *chosen_among(cases))
     labels = [data.group_label(case.axes, shown) or "all cases" for case in cases]
@@ -89,8 +86,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[Measured]]) -> dict[str, Any]:
     ]
     maps, keys = _maps(measured)
     return {
-        **common(run),
-        "glossary": (*GLOSSARY, *_GLOSSARY),
+        **common(run, _GLOSSARY),
         "seeds": f"{seeds_text(run.seeds, 'each case has its own rows')}.",
         "leveling": _leveling(measured),
         "wear_maps": maps,
