@@ -229,6 +229,11 @@ def _check_known(spec: ImageSpec, words: Sequence[str], known: Sequence[str]) ->
         )
 
 
+def _own_output(file: Path, page_bytes: int, raw_bytes: int, warnings: Sequence[str]) -> Output:
+    programmed = programmed_raw_pages(file, raw_bytes) * page_bytes
+    return Output(file, programmed, programmed, "\n".join(warnings))
+
+
 # --- YAFFS2 ---
 
 
@@ -287,13 +292,8 @@ def _make_yaffs2(tree: SourceTree, options: MkfsOptions, scratch: Path) -> Outpu
     except UsageError as error:
         raise SpecError(error.message, cause=error.cause, remedy=error.remedy) from error
     geometry = options.geometry
-    pages = programmed_raw_pages(scratch / FLASH_FILE, geometry.raw_page_bytes)
-    return Output(
-        flash_file=scratch / FLASH_FILE,
-        image_bytes=pages * geometry.page_bytes,
-        flash_bytes=pages * geometry.page_bytes,
-        log="\n".join(result.warnings),
-    )
+    raw_bytes = geometry.raw_page_bytes
+    return _own_output(scratch / FLASH_FILE, geometry.page_bytes, raw_bytes, result.warnings)
 
 
 # --- LogFS ---
@@ -337,10 +337,4 @@ def _make_logfs(tree: SourceTree, spec: ImageSpec, scratch: Path) -> Output:
         raise _too_large(tree.name, spec, error.message) from error
     except UsageError as error:
         raise SpecError(error.message, cause=error.cause, remedy=error.remedy) from error
-    programmed = programmed_raw_pages(file, spec.page_bytes) * spec.page_bytes
-    return Output(
-        flash_file=file,
-        image_bytes=programmed,
-        flash_bytes=programmed,
-        log="\n".join(result.warnings),
-    )
+    return _own_output(file, spec.page_bytes, spec.page_bytes, result.warnings)

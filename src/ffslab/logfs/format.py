@@ -162,13 +162,17 @@ def pack_object(
     kind: ObjectType, ino: int, bix: int, payload: bytes, *, compress: bool = False
 ) -> bytes:
     """A whole object: header and payload, compressed if that makes it smaller."""
-    method = COMPRESS_NONE
-    if compress:
-        shorter = zlib.compress(payload, ZLIB_LEVEL)
-        if len(shorter) < len(payload):
-            payload, method = shorter, COMPRESS_ZLIB
-    header = ObjectHeader(len(payload), kind, method, ino, bix, crc32(payload))
-    return header.pack() + payload
+    stored, method = _stored(payload, compress=compress)
+    header = ObjectHeader(len(stored), kind, method, ino, bix, crc32(stored))
+    return header.pack() + stored
+
+
+def _stored(payload: bytes, *, compress: bool) -> tuple[bytes, int]:
+    """What is stored of it, and how: compressed only if that makes it smaller."""
+    shorter = zlib.compress(payload, ZLIB_LEVEL) if compress else payload
+    if len(shorter) < len(payload):
+        return shorter, COMPRESS_ZLIB
+    return payload, COMPRESS_NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,11 +347,7 @@ class Area:
 
 def pack_entry(kind: int, payload: bytes, *, compress: bool = False) -> bytes:
     """A journal entry, padded to the alignment of the next one."""
-    stored, method = payload, COMPRESS_NONE
-    if compress:
-        shorter = zlib.compress(payload, ZLIB_LEVEL)
-        if len(shorter) < len(payload):
-            stored, method = shorter, COMPRESS_ZLIB
+    stored, method = _stored(payload, compress=compress)
     header = ENTRY_HEADER.pack(0, len(stored), len(payload), kind, method)
     whole = struct.pack(">I", crc32(header[4:] + stored)) + header[4:] + stored
     return whole + bytes(-len(whole) % ENTRY_ALIGNMENT)

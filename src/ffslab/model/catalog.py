@@ -17,7 +17,6 @@ from ffslab.model.files import (
     BoardFile,
     ChipFile,
     FilesystemFile,
-    ModuleSourceFile,
     StateFile,
     validated,
 )
@@ -40,6 +39,7 @@ from ffslab.model.specs import (
     UbiSettings,
 )
 from ffslab.model.spi import with_bus
+from ffslab.model.strict import Strict
 from ffslab.model.units import parse_size
 from ffslab.model.workload import Workloads, assumed_kind
 from ffslab.program import program
@@ -191,7 +191,7 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
     for option in parsed.options.values():
         for value in option.values.values():
             check_image_words(value.image_options, where)
-    ubi = parsed.ubi
+    source = parsed.module_source
     return Filesystem(
         name=parsed.name,
         title=parsed.title,
@@ -199,51 +199,26 @@ def filesystem_from_document(document: Mapping[str, Any], where: str) -> Filesys
         source=parsed.source,
         min_blocks=parsed.min_blocks,
         modules=tuple(parsed.modules),
-        module_source=_module_source(parsed.module_source, where),
+        module_source=ModuleSource(**_stated(source), stated_in=where) if source else None,
         mainline=parsed.mainline,
-        ubi=None
-        if ubi is None
-        else UbiSettings(
-            vid_hdr_offset=ubi.vid_hdr_offset,
-            max_beb_per1024=ubi.max_beb_per1024,
-            volume=ubi.volume,
-            block=ubi.block,
-        ),
+        ubi=UbiSettings(**_stated(parsed.ubi)) if parsed.ubi else None,
         image=ImageTool(parsed.image.tool, parsed.image.read_only) if parsed.image else None,
-        overlay=OverlaySettings(**parsed.overlay.model_dump()) if parsed.overlay else None,
+        overlay=OverlaySettings(**_stated(parsed.overlay)) if parsed.overlay else None,
         options={
             name: FilesystemOption(
                 name=name,
                 default=option.default,
-                values={
-                    key: OptionValue(
-                        tuple(value.mount_options),
-                        tuple(value.mount_flags),
-                        tuple(value.image_options),
-                        value.ubi_volume_type,
-                        value.jffs2_summaries,
-                        value.ubi_max_beb_per1024,
-                        value.kernel,
-                        tuple(value.kept_files),
-                    )
-                    for key, value in option.values.items()
-                },
+                values={key: OptionValue(**_stated(value)) for key, value in option.values.items()},
             )
             for name, option in parsed.options.items()
         },
     )
 
 
-def _module_source(parsed: ModuleSourceFile | None, where: str) -> ModuleSource | None:
-    if parsed is None:
-        return None
-    return ModuleSource(
-        directory=parsed.directory,
-        stated_in=where,
-        config=tuple(parsed.config),
-        make_arguments=tuple(parsed.make_arguments),
-        cflags=tuple(parsed.cflags),
-    )
+def _stated(parsed: Strict) -> dict[str, Any]:
+    """The keys of a table, for a value that calls them alike."""
+    keys = parsed.model_dump().items()
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in keys}
 
 
 def state_from_document(document: Mapping[str, Any], where: str) -> InitialState:

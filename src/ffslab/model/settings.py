@@ -41,6 +41,7 @@ from ffslab.model.specs import (
     InitialState,
     LabKernel,
     MountSetup,
+    OptionValue,
     Scalar,
     VolumeType,
     is_plain_version,
@@ -218,20 +219,12 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
     board_changes: dict[str, Any] = {}
     for key in settings:
         group, _, name = key.partition(".")
-        if group == "chip":
-            chip_changes[name] = (
-                _size(settings[key], key, where)
-                if name.endswith("_bytes")
-                else _integer(settings, key, where)
-            )
-        elif group == "board" and name in _OF_WORDS:
+        if group == "board" and name in _OF_WORDS:
             board_changes[name] = settings[key]
-        elif group == "board" and name:
-            board_changes[name] = (
-                _size(settings[key], key, where)
-                if name.endswith("_bytes")
-                else _integer(settings, key, where)
-            )
+        elif group == "chip" or (group == "board" and name):
+            is_size = name.endswith("_bytes")
+            changes = chip_changes if group == "chip" else board_changes
+            changes[name] = (_size_of if is_size else _integer)(settings, key, where)
     _check_range(board_changes, (*BOARD_ROWS, *BOARD_SPI_ROWS), f"{where}: board")
     board = _with_changes(board, board_changes, where)
     chip = board.chip
@@ -300,11 +293,8 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
                 remedy=f'leave it out: an [[exclude]] with filesystem = "{filesystem.name}" and '
                 f'"{key}" = "{value}"',
             )
-    chosen: list[tuple[str, str]] = []
-    mount_options: list[str] = []
-    mount_flags: list[str] = []
-    image_options: list[str] = []
-    kept_files: list[str] = []
+    chosen: dict[str, str] = {}
+    values: list[OptionValue] = []
     volume_type: VolumeType = "dynamic"
     summaries = False
     ubi = filesystem.ubi
@@ -317,11 +307,8 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
                 cause=f"a misspelt value; valid: {', '.join(option.values)}",
                 remedy="change it, or leave the combination out with [[exclude]]",
             )
-        chosen.append((name, value))
-        mount_options += option.values[value].mount_options
-        mount_flags += option.values[value].mount_flags
-        image_options += option.values[value].image_options
-        kept_files += option.values[value].kept_files
+        chosen[name] = value
+        values.append(option.values[value])
         volume_type = option.values[value].ubi_volume_type or volume_type
         summaries = option.values[value].jffs2_summaries or summaries
         reserve = option.values[value].ubi_max_beb_per1024
@@ -334,15 +321,15 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         ubi=ubi,
         modules=filesystem.modules,
         module_source=filesystem.module_source,
-        options=tuple(chosen),
-        mount_options=tuple(mount_options),
-        mount_flags=tuple(mount_flags),
+        options=tuple(chosen.items()),
+        mount_options=tuple(word for value in values for word in value.mount_options),
+        mount_flags=tuple(word for value in values for word in value.mount_flags),
         image=filesystem.image,
-        image_options=tuple(image_options),
+        image_options=tuple(word for value in values for word in value.image_options),
         ubi_volume_type=volume_type,
         jffs2_summaries=summaries,
         overlay=filesystem.overlay,
-        kept_files=tuple(dict.fromkeys(kept_files)),
+        kept_files=tuple(dict.fromkeys(path for value in values for path in value.kept_files)),
     )
 
 
@@ -441,6 +428,10 @@ def _size(value: Any, key: str, where: str) -> int:
         return parse_size(value)
     except (ValueError, TypeError) as error:
         raise SpecError(f"{where}: {key}: {error}") from error
+
+
+def _size_of(settings: Settings, key: str, where: str) -> int:
+    return _size(settings[key], key, where)
 
 
 def _text(settings: Settings, key: str, where: str) -> str:

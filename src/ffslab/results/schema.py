@@ -12,7 +12,7 @@ Limits: absolute times (`t_start_ns`) and texts of a result are no metrics.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, cast
 
@@ -125,28 +125,21 @@ class TaskWork:
     counts: Mapping[str, int]
 
 
-DURATION = Metric(
-    name="duration_ns",
-    title="Time",
-    unit="s",
-    scale=1e9,
-    meaning="virtual time from the begin to the end of the phase or step",
+def _seconds(name: str, title: str, meaning: str) -> Metric:
+    return Metric(name=name, title=title, unit="s", scale=1e9, meaning=meaning)
+
+
+def _flash_time(name: str, title: str, meaning: str) -> Metric:
+    return replace(_seconds(name, title, meaning), words=_LONGER)
+
+
+DURATION = _seconds(
+    "duration_ns", "Time", "virtual time from the begin to the end of the phase or step"
 )
-REST = Metric(
-    name="rest_ns",
-    title="Time outside the flash",
-    unit="s",
-    scale=1e9,
-    meaning="time of the phases minus flash time: mostly CPU",
-    words=_LONGER,
+REST = _flash_time(
+    "rest_ns", "Time outside the flash", "time of the phases minus flash time: mostly CPU"
 )
-VIRTUAL = Metric(
-    name="virtual_ns",
-    title="Virtual time of the case",
-    unit="s",
-    scale=1e9,
-    meaning="boot to the last step",
-)
+VIRTUAL = _seconds("virtual_ns", "Virtual time of the case", "boot to the last step")
 MEASURED = Metric(
     name="measured_share",
     title="Measured of what was asked for",
@@ -194,10 +187,6 @@ FLASH_COUNTS = (
 )
 
 
-def _flash_time(name: str, title: str, meaning: str) -> Metric:
-    return Metric(name=name, title=title, unit="s", scale=1e9, meaning=meaning, words=_LONGER)
-
-
 FLASH_PARTS = (
     _flash_time("flash_read_ns", "Flash time, reads", "reads: commands, array times and ECC"),
     _flash_time(
@@ -215,6 +204,27 @@ IN_DRIVER = _flash_time(
     "of all tasks: each that waits for the chip counts",
 )
 
+
+def _erases(
+    name: str, title: str, meaning: str, *, exact: bool = True, of_flash: bool = True
+) -> Metric:
+    return Metric(
+        name=name, title=title, unit="erases", meaning=meaning, exact=exact, of_flash=of_flash
+    )
+
+
+def _throughput(name: str, what: str, moved: str) -> Metric:
+    return Metric(
+        name=name,
+        title=f"{what} throughput",
+        unit="MB/s",
+        scale=1e6,
+        meaning=f"{moved} ÷ time of its phases",
+        better="higher",
+        exact=False,
+    )
+
+
 # The figures of a phase, in the order of the table `phases`.
 PHASE_METRICS = (
     DURATION,
@@ -228,53 +238,26 @@ PHASE_METRICS = (
     *FLASH_PARTS,
     FLASH_TIME,
     IN_DRIVER,
-    Metric(
-        name="erases_spread",
-        title="Wear spread",
-        unit="erases",
-        meaning="most erased minus least erased block",
+    replace(
+        _erases("erases_spread", "Wear spread", "most erased minus least erased block"),
         words=_HIGHER,
-        of_flash=True,
     ),
-    Metric(
-        name="erases_max",
-        title="Most erases of a block",
-        unit="erases",
-        meaning="of the block that was erased most",
+    _erases(
+        "erases_max",
+        "Most erases of a block",
+        "of the block that was erased most",
+        of_flash=False,
     ),
-    Metric(
-        name="read_bytes_per_s",
-        title="Read throughput",
-        unit="MB/s",
-        scale=1e6,
-        meaning="bytes the workload read ÷ time of its phases",
-        better="higher",
+    _throughput("read_bytes_per_s", "Read", "bytes the workload read"),
+    _throughput("write_bytes_per_s", "Write", "bytes the workload wrote"),
+    _erases(
+        "erases_mean",
+        "Mean erases per block",
+        "mean over the partition's erase blocks",
         exact=False,
     ),
-    Metric(
-        name="write_bytes_per_s",
-        title="Write throughput",
-        unit="MB/s",
-        scale=1e6,
-        meaning="bytes the workload wrote ÷ time of its phases",
-        better="higher",
-        exact=False,
-    ),
-    Metric(
-        name="erases_mean",
-        title="Mean erases per block",
-        unit="erases",
-        meaning="mean over the partition's erase blocks",
-        exact=False,
-        of_flash=True,
-    ),
-    Metric(
-        name="erases_std",
-        title="Erase standard deviation",
-        unit="erases",
-        meaning="over the partition's erase blocks",
-        exact=False,
-        of_flash=True,
+    _erases(
+        "erases_std", "Erase standard deviation", "over the partition's erase blocks", exact=False
     ),
     Metric(
         name="write_amplification",
@@ -294,19 +277,18 @@ PHASE_METRICS = (
 # What the report's table of the flash has of each case.
 OF_FLASH = tuple(metric for metric in PHASE_METRICS if metric.of_flash)
 
-ON_FLASH = Metric(
-    name="on_flash_ns",
-    title="Time until on flash",
-    unit="s",
-    scale=1e9,
-    meaning="from the begin until what was written is on the flash",
+
+def _latency(name: str, title: str, meaning: str, *, exact: bool = True) -> Metric:
+    return Metric(name=name, title=title, unit="ms", scale=1e6, meaning=meaning, exact=exact)
+
+
+ON_FLASH = _seconds(
+    "on_flash_ns", "Time until on flash", "from the begin until what was written is on the flash"
 )
-ON_FLASH_MEAN = Metric(
-    name="on_flash_mean_ns",
-    title="Mean time until on flash",
-    unit="ms",
-    scale=1e6,
-    meaning="operations and the flush behind them ÷ operations",
+ON_FLASH_MEAN = _latency(
+    "on_flash_mean_ns",
+    "Mean time until on flash",
+    "operations and the flush behind them ÷ operations",
     exact=False,
 )
 SPACE_LEFT = Metric(
@@ -328,11 +310,6 @@ MEMORY_USED = Metric(
 )
 # What the report's verdict compares beside figures of every result (`ffslab.results.criteria`).
 DECISION_METRICS = (ON_FLASH, ON_FLASH_MEAN, SPACE_LEFT, MEMORY_USED)
-
-
-def _latency(name: str, title: str, meaning: str, *, exact: bool = True) -> Metric:
-    return Metric(name=name, title=title, unit="ms", scale=1e6, meaning=meaning, exact=exact)
-
 
 # The figures of many operations of one kind, in the order of the table `latencies`.
 LATENCY_METRICS = (
