@@ -245,6 +245,12 @@ NAMED: Mapping[str, Sequence[Any]] = {
     "workload.line_bytes": (64, "256 B"),
     "workload.random_bytes": ("32 MiB", "128 KiB"),
     "workload.volumes": ("2 GB", "something"),
+    "workload.history": ("appends", "full"),
+    "workload.parameters": ("files=10 transactions=20", "updates=7"),
+    "workload.kinds": ("lost", "torn-bits"),
+    "workload.check": ("mount", "full"),
+    "workload.timing": ("board", "none"),
+    "workload.findings": ("tell", "fail"),
     "workload.steps": ("mount log unmount", "mount create log sync crash mount find unmount"),
 }
 
