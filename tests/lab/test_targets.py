@@ -170,6 +170,9 @@ class Quiet:
     def note(self, text: str) -> None:
         pass
 
+    def part_done(self, case: Case, done: int, total: int) -> None:
+        pass
+
 
 def kind_in(directory: Path) -> TargetKind:
     return TargetKind(
