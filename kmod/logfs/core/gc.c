@@ -47,8 +47,8 @@ static bool choose(struct logfs_device *dev, struct logfs_candidate *best)
 
 	if (found)
 		logfs_list_del(&dev->by_distance[logfs_root_distance(&dev->super,
-								      best->level)],
-				best->segno);
+								     best->level)],
+			       best->segno);
 	return found;
 }
 
