@@ -14,9 +14,9 @@ from ffslab.workloads.cuts.explore.explorer import Explorer, line_of
 from ffslab.workloads.cuts.explored import Explored
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.outcomes import OUTCOMES, Oracle
-from ffslab.workloads.cuts.stored import cut_of, finding_id, stored_of
+from ffslab.workloads.cuts.stored import finding_id, stored_of
 from ffslab.workloads.cuts.texts import GuestTexts
-from ffslab.workloads.cuts.walk import Cut, StateName
+from ffslab.workloads.cuts.walk import Cut, StateName, cut_of
 
 CASE = cut_case()
 OPERATIONS = 6

@@ -44,7 +44,7 @@ from ffslab.workloads.cuts.report.words import (
     result_words,
     under_way,
 )
-from ffslab.workloads.cuts.stored import cut_of
+from ffslab.workloads.cuts.walk import cut_of
 
 JFFS2, UBIFS = "jffs2-updatebyrename-s1", "ubifs-updatebyrename-s1"
 JFFS2_LOG, UBIFS_LOG = "jffs2-appends-s1", "ubifs-appends-s1"

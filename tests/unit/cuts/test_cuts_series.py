@@ -16,8 +16,8 @@ from ffslab.workloads.cuts.explore.series import SeriesExplorer
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.outcomes import OUTCOMES
 from ffslab.workloads.cuts.series import Life, leaks, parse_series, stored_series
-from ffslab.workloads.cuts.stored import cut_of
 from ffslab.workloads.cuts.texts import GuestTexts
+from ffslab.workloads.cuts.walk import cut_of
 
 CASE = cut_case("cuts = 3", series=True)
 START = "recovery 0 none 5 1 0\nspace 0 9000 100 90 0 12 3\n"

@@ -178,11 +178,17 @@ def _changed(
 
 def difference(before: str, after: str) -> str:
     """The first lines by which two observations differ, in a sentence."""
-    gone = [line for line in before.splitlines() if line not in set(after.splitlines())]
-    new = [line for line in after.splitlines() if line not in set(before.splitlines())]
+    gone, new = lines_apart(before.splitlines(), after.splitlines())
     told = [f"gone: {gone[0]}"] if gone else []
     told += [f"new: {new[0]}"] if new else []
     return "; ".join(told) or "the order of lines"
+
+
+def lines_apart(before: Sequence[str], after: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The lines that are gone, and those that are new, in their order."""
+    known, there = set(before), set(after)
+    gone = [line for line in before if line not in there]
+    return gone, [line for line in after if line not in known]
 
 
 def _error(errno: int) -> str:

@@ -10,7 +10,7 @@ from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import Shortfall
 from ffslab.workloads.cuts.keys import Cuts
-from ffslab.workloads.cuts.stored import CutsKeys, StoredFinding, alike, cuts_result
+from ffslab.workloads.cuts.stored import CutsKeys, StoredFinding, cuts_result, likeness
 
 PHASES: Sequence[str] = ()
 KEYS = CutsKeys
@@ -43,4 +43,7 @@ def result_keys(
 def findings(result: CaseResult) -> Mapping[str, StoredFinding]:
     """What is not correct, by its outcome, kind of cut and reason."""
     cuts = cuts_result(result)
-    return {" ".join(alike(finding)): finding for finding in cuts["findings"]} if cuts else {}
+    return {
+        " ".join(likeness(finding["outcome"], finding["kind"], finding["detail"])): finding
+        for finding in (cuts["findings"] if cuts else ())
+    }

@@ -6,9 +6,6 @@ In each cycle the file system is mounted, all of it is looked at, some calls are
 unmounted; then the power is cut at one operation of all this, and the flash stays as that left it.
 The guest judges by itself: contents tell which call they are from, and where the log stood tells
 which of them must be there.
-
-A cut that ends the guest is a finding. The series begins anew without it ("lost" in its place), and
-comes to the same place by the same way, for guests are deterministic.
 """
 
 from __future__ import annotations
@@ -29,8 +26,8 @@ from ffslab.workloads.cuts.stored import (
     CutsResult,
     StoredFinding,
     StoredSeries,
+    alike,
     finding_id,
-    reason_of,
 )
 
 _BEFORE = "none"  # the kind of the cut before the first
@@ -273,17 +270,13 @@ def _findings(
     case: Case, cuts: Sequence[CutMade], said: dict[int, list[str]]
 ) -> list[StoredFinding]:
     """A finding for each outcome, kind of cut and reason: the first of these cuts."""
-    alike: dict[tuple[str, str, str], list[CutMade]] = {}
-    for cut in cuts:
-        if cut.outcome != CORRECT:
-            reason = reason_of(cut.detail)
-            alike.setdefault((cut.outcome, cut.kind, reason), []).append(cut)
+    groups = alike(cuts, lambda cut: (cut.outcome, cut.kind, cut.detail))
     return [
         _finding(
             *(case, group[0], outcome, group[0].detail, len(group)),
             _grave(said.get(group[0].cycle, []))[:_LINES],
         )
-        for (outcome, _, _), group in alike.items()
+        for (outcome, _, _), group in groups.items()
     ]
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NotRequired, cast
+from typing import Annotated, NotRequired, TypeVar, cast
 
 from annotated_types import Len, Predicate
 from typing_extensions import TypedDict
@@ -22,7 +22,9 @@ from ffslab.results.result import CaseResult
 from ffslab.workloads.cuts.explored import Explored, Judged
 from ffslab.workloads.cuts.outcomes import CORRECT, OUTCOMES
 from ffslab.workloads.cuts.plan import cuts_of
-from ffslab.workloads.cuts.walk import Cut, State, StateName, Step
+from ffslab.workloads.cuts.walk import Cut, State, StateName, Step, cut_of
+
+T = TypeVar("T")
 
 
 def _is_state(text: str) -> bool:
@@ -210,9 +212,9 @@ def finding_id(case: Case, state: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
-def alike(finding: StoredFinding) -> tuple[str, str, str]:
-    """What findings that are alike have in common: outcome, kind of cut, reason."""
-    return finding["outcome"], finding["kind"], reason_of(finding["detail"])
+def likeness(outcome: str, kind: str, detail: str) -> tuple[str, str, str]:
+    """What states and findings that are alike have in common: outcome, kind of cut, reason."""
+    return outcome, kind, reason_of(detail)
 
 
 def reason_of(detail: str) -> str:
@@ -220,16 +222,26 @@ def reason_of(detail: str) -> str:
     return re.sub(r"[0-9a-f]{8}|\d[\d,]*", "#", detail)
 
 
+def alike(
+    states: Iterable[T], told: Callable[[T], tuple[str, str, str]]
+) -> dict[tuple[str, str, str], list[T]]:
+    """The states that are not correct, by their likeness; `told`: outcome, kind of cut, detail."""
+    groups: dict[tuple[str, str, str], list[T]] = {}
+    for state in states:
+        outcome, kind, detail = told(state)
+        if outcome != CORRECT:
+            groups.setdefault(likeness(outcome, kind, detail), []).append(state)
+    return groups
+
+
+def _told(judged_state: Judged) -> tuple[str, str, str]:
+    judgement = judged_state.judgement
+    return judgement.outcome, kind_of(judged_state.name), judgement.detail
+
+
 def _findings(case: Case, judged: Iterable[Judged]) -> list[StoredFinding]:
-    groups: dict[tuple[str, str, str], list[Judged]] = {}
-    for judged_state in judged:
-        if judged_state.judgement.outcome != CORRECT:
-            reason = reason_of(judged_state.judgement.detail)
-            groups.setdefault(
-                (judged_state.judgement.outcome, kind_of(judged_state.name), reason), []
-            ).append(judged_state)
     findings = []
-    for (outcome, kind, _), group in groups.items():
+    for (outcome, kind, _), group in alike(judged, _told).items():
         # The first that was repeated alone, if there is one: its detail is the confirmed one.
         first = next((judged_state for judged_state in group if judged_state.confirmed), group[0])
         state = str(first.name)
@@ -272,14 +284,3 @@ def _cost(state: State) -> list[int]:
         sum(step.blocks_erased for step in steps),
         sum(step.duration_ns for step in steps),
     ]
-
-
-def cut_of(text: str) -> StateName:
-    """The state that a text of `StateName` names; ValueError for another text."""
-    first, slash, second = text.partition(" / ")
-    return StateName(_cut(first), _cut(second) if slash else None)
-
-
-def _cut(text: str) -> Cut:
-    operation, kind, variant = text.split(" ")
-    return Cut(int(operation), kind, int(variant))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ffslab.results.console import Printed, read_log
+from ffslab.results.console import Printed, read_log, scan_console
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +27,13 @@ class GuestTexts:
     def last(self) -> tuple[str, ...]:
         """The last lines that kernel and programs printed."""
         return Printed(read_log(self.console.splitlines()), self.output).last
+
+    def death(self, silent: str) -> tuple[str, tuple[str, ...]]:
+        """Why the guest ended before its plan did, and the lines that say so.
+
+        `silent` is the reason if the kernel told none.
+        """
+        worst = scan_console(self.console)
+        if worst:
+            return worst[0].text, tuple(worst[0].excerpt)
+        return "no end within the limit" if self.timed_out else silent, self.last

@@ -148,7 +148,7 @@ class _Reader:
         if what == "text":
             self._take_text(words[0])
         elif what == "begin":
-            self._begun = _name(words)
+            self._begun = cut_of(rest)
             self._begun_text = rest
             self._parts = {}
         elif what == "ended":
@@ -200,11 +200,10 @@ class _Reader:
         self._begun = None
 
 
-def _name(words: list[str]) -> StateName:
-    second = _cut(words[4:7]) if len(words) > 3 else None
-    if second is not None and words[3] != "/":
-        raise ValueError("no / between two cuts")
-    return StateName(_cut(words[:3]), second)
+def cut_of(text: str) -> StateName:
+    """The state that a text of `StateName` names; ValueError for another text."""
+    first, slash, second = text.partition(" / ")
+    return StateName(_cut(first.split(" ")), _cut(second.split(" ")) if slash else None)
 
 
 def _cut(words: list[str]) -> Cut:

@@ -16,7 +16,6 @@ from functools import partial
 
 from ffslab.errors import InfrastructureError
 from ffslab.oracle.faults import KINDS
-from ffslab.results.console import scan_console
 from ffslab.targets.several import StoppedError
 from ffslab.workloads.cuts.explored import Explored, Judged
 from ffslab.workloads.cuts.keys import Cuts
@@ -205,12 +204,7 @@ def line_of(name: StateName, is_filled: bool = False) -> str:
 
 
 def _died(name: StateName, texts: GuestTexts, is_filled: bool) -> Judged:
-    worst = scan_console(texts.console)
-    if worst:
-        judgement, console = Judgement(GUEST_DIED, worst[0].text), worst[0].excerpt
-        return Judged(name, judgement, None, is_filled=is_filled, console=console)
-    said = "no end within the limit" if texts.timed_out else "the guest ended without a word"
-    console = texts.last
+    said, console = texts.death("the guest ended without a word")
     return Judged(name, Judgement(GUEST_DIED, said), None, is_filled=is_filled, console=console)
 
 

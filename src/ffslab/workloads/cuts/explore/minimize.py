@@ -22,8 +22,9 @@ from ffslab.workloads.cuts.explore.guest import run_guest
 from ffslab.workloads.cuts.explore.replay import Where
 from ffslab.workloads.cuts.oracle import oracle_for
 from ffslab.workloads.cuts.plan import cuts_of, cutter_of, history_of
-from ffslab.workloads.cuts.stored import configuration_of, cut_of
+from ffslab.workloads.cuts.stored import configuration_of
 from ffslab.workloads.cuts.texts import GuestTexts
+from ffslab.workloads.cuts.walk import cut_of
 
 Harms = Callable[[Sequence[Operation]], bool]
 

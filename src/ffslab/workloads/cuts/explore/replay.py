@@ -20,13 +20,14 @@ from ffslab.workloads.cuts.outcomes import (
     USE_FAILS,
     Judgement,
     judgement_of,
+    lines_apart,
 )
 from ffslab.workloads.cuts.plan import cuts_of, cuts_on_chip, cutter_of, history_of
 from ffslab.workloads.cuts.series import CutMade, parse_series, series_words
 from ffslab.workloads.cuts.states import parse_log
-from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, cut_of
+from ffslab.workloads.cuts.stored import CutsResult, StoredFinding
 from ffslab.workloads.cuts.texts import GuestTexts
-from ffslab.workloads.cuts.walk import State, StateName, parse_walk
+from ffslab.workloads.cuts.walk import State, StateName, cut_of, parse_walk
 
 _AROUND = 6  # operations and calls shown on each side of the cut
 _MOST_LINES = 60
@@ -184,9 +185,8 @@ def _state_parts(state: State | None, known: dict[str, str]) -> list[tuple[str, 
 
 def difference(before: Sequence[str], after: Sequence[str]) -> list[str]:
     """What is gone, and what is new; a line that says so if nothing is."""
-    gone = [f"- {line}" for line in before if line not in set(after)]
-    new = [f"+ {line}" for line in after if line not in set(before)]
-    return [*gone, *new] or ["the same"]
+    gone, new = lines_apart(before, after)
+    return [*(f"- {line}" for line in gone), *(f"+ {line}" for line in new)] or ["the same"]
 
 
 def _kernel_lines(state: State | None, known: dict[str, str], texts: GuestTexts) -> Sequence[str]:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError
 from ffslab.oracle.promises import Promise
-from ffslab.results.console import scan_console
 from ffslab.targets.several import StoppedError
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.outcomes import GUEST_DIED, MOUNT_FAILS
@@ -121,7 +120,6 @@ def _ended(texts: GuestTexts) -> InfrastructureError:
 
 def _died(cut: CutMade, texts: GuestTexts) -> tuple[CutMade, list[str]]:
     """The cut that ended a guest, and the end of its console."""
-    worst = scan_console(texts.console)
-    said = "no end within the limit" if texts.timed_out else "the guest ended"
-    cut.wrong = [(GUEST_DIED, worst[0].text if worst else said)]
-    return cut, list(worst[0].excerpt if worst else texts.last)
+    said, console = texts.death("the guest ended")
+    cut.wrong = [(GUEST_DIED, said)]
+    return cut, list(console)

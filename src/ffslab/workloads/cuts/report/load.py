@@ -18,7 +18,7 @@ from ffslab.report import data
 from ffslab.report.data import Case, Run
 from ffslab.report.load import Read, fixed_options
 from ffslab.results.rundir import RunDirectory
-from ffslab.workloads.cuts.keys import BOARD_TIME
+from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.states import Logged, parse_log
 from ffslab.workloads.cuts.stored import CutsResult
 
@@ -66,9 +66,14 @@ class Part:
     operations: Operations
 
     @property
+    def workload(self) -> Cuts:
+        """Which cuts were made."""
+        return Cuts(**self.spec["workload"])
+
+    @property
     def history(self) -> str:
         """The calls in which power was cut."""
-        return str(self.spec["workload"]["history"])
+        return self.workload.history
 
     @property
     def filesystem(self) -> str:
@@ -88,7 +93,7 @@ class Part:
     @property
     def is_timed(self) -> bool:
         """Whether chip and CPU took the board's times."""
-        return bool(self.spec["workload"]["timing"] == BOARD_TIME)
+        return self.workload.is_timed
 
 
 def parts_of(

@@ -124,7 +124,7 @@ def _states(part: Part) -> str:
     """Those of one cut, of how many if these are not all, and those of two: "40 of 410 + 120"."""
     states, possible = part.cuts["states"], part.cuts["states_possible"]
     counts = part.cuts["counts"]
-    if not part.spec["workload"]["sample"]:
+    if not part.workload.sample:
         return grouped(states)
     once = sum(sum(outcomes.values()) for kind, outcomes in counts.items() if SECOND not in kind)
     if once >= possible:

@@ -32,7 +32,8 @@ from ffslab.workloads.cuts.report.words import (
     series_words,
     under_way,
 )
-from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, cut_of, cuts_result
+from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, cuts_result
+from ffslab.workloads.cuts.walk import cut_of
 
 TITLE = "Power cuts"
 __all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
@@ -94,7 +95,7 @@ def _shown_page(run_dir: Path, run: Run, parts: Sequence[Part]) -> dict[str, Any
         "is_bad": any(word != CORRECT for word in total(parts)),
         "states": sum(part.cuts["states"] for part in parts),
         "outcomes": outcomes_of(parts),
-        "is_sample": any(part.spec["workload"]["sample"] for part in parts),
+        "is_sample": any(part.workload.sample for part in parts),
         "findings": [
             _finding(run_dir, part, finding) for part in parts for finding in part.cuts["findings"]
         ],

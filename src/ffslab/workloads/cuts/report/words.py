@@ -53,8 +53,8 @@ def facts(parts: Sequence[Part]) -> list[tuple[str, str]]:
         ("Operations", grouped(sum(part.cuts["operations"] for part in parts))),
         ("States", _states(parts)),
         ("Kinds of cut", _each(" ".join(kinds_of(part)) for part in of_histories)),
-        ("Sample", _each(_sample(_workload(part)) for part in of_histories)),
-        ("Each state is", _each(_check(_workload(part)) for part in of_histories)),
+        ("Sample", _each(_sample(part.workload) for part in of_histories)),
+        ("Each state is", _each(_check(part.workload) for part in of_histories)),
         ("Cuts in a row", _each(grouped(part.cuts["series"]["cuts"]) for part in of_series)),
         ("Kinds of these", _each(" ".join(kinds_of(part)) for part in of_series)),
         ("Chip", _each(_chip(part) for part in parts)),
@@ -75,18 +75,14 @@ def _each(words: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(words))
 
 
-def _workload(part: Part) -> Cuts:
-    return Cuts(**part.spec["workload"])
-
-
 def kinds_of(part: Part) -> tuple[str, ...]:
     """The kinds of cut that a part makes."""
-    return kinds_on([part.technology], _workload(part).cut_kinds)
+    return kinds_on([part.technology], part.workload.cut_kinds)
 
 
 def _states(parts: Sequence[Part]) -> str:
     states = sum(part.cuts["states"] for part in parts)
-    if not any(_workload(part).sample for part in parts):
+    if not any(part.workload.sample for part in parts):
         return grouped(states)
     possible = sum(part.cuts["states_possible"] for part in parts)
     return f"{grouped(states)}; one cut anywhere would leave {grouped(possible)}"
@@ -116,7 +112,7 @@ def _chip(part: Part) -> str:
 def _faults(part: Part) -> str:
     chip = part.spec["board"]["chip"]
     faults = [f"{chip[key]} {words}" for key, words in _FAULTS if chip.get(key)]
-    distance = _workload(part).paired_distance_pages
+    distance = part.workload.paired_distance_pages
     if distance:
         faults.append(f"pages paired {distance} apart")
     return ", ".join(faults) or "none"
