@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 
 from ffslab.cli.app import build_app
 from ffslab.errors import UsageError
-from ffslab.workloads import skeleton
+from ffslab.workloads import modules, skeleton
 from ffslab.workloads.skeleton import FURTHER, NAME_MAX, VERBS, new_workload
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +24,15 @@ HOST = (
     "__init__.py", "keys.py", "kind.py", "metrics.py", "plan.py", "result.py", "stored.py",
     "terminal.py", "report/__init__.py", "report/page.html.j2", "report/page.py",
 )  # fmt: skip
+
+
+PROTOCOLS = {
+    "plan": modules.PlanModule,
+    "result": modules.ResultModule,
+    "metrics": modules.MetricsModule,
+    "terminal": modules.TerminalModule,
+    "report/page": modules.ReportModule,
+}
 
 
 def copied(root: Path, *names: str) -> Path:
@@ -137,6 +147,27 @@ def test_a_workload_is_two_packages_and_at_most_four_other_files() -> None:
     assert len(FURTHER) <= 4
     named = set(re.findall(r"^\| `([^`]+)` \| [^|]+ \|$", section.split("other files:")[1], re.M))
     assert named == {place.format(name="NAME") for place in FURTHER}
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_its_modules_offer_what_is_asked_of_every_workload(name: str) -> None:
+    """By their text: in the checkout they are no package. A renamed function is seen at once."""
+    text = (ROOT / "examples/workload/host" / f"{name}.py").read_text(encoding="utf-8")
+    parameters: dict[str, list[str]] = {}
+    constants: set[str] = set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef):
+            parameters[node.name] = [one.arg.lstrip("_") for one in node.args.args]
+        elif isinstance(node, ast.Assign):
+            constants |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            constants.add(node.target.id)
+    asked = PROTOCOLS[name]
+    assert set(asked.__annotations__) <= constants
+    for member, function in vars(asked).items():
+        if not member.startswith("_"):
+            code = function.__code__
+            assert parameters.get(member) == [*code.co_varnames[1 : code.co_argcount]], member
 
 
 @pytest.mark.slow

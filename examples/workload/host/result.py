@@ -50,7 +50,7 @@ def shortfall(
     return Shortfall("files", done, asked, FULL, accepted=False, told=told)
 
 
-def verdict_times_ns(result: CaseResult) -> dict[str, float]:
+def compared_times_ns(result: CaseResult) -> dict[str, float]:
     """The times that verdicts on configurations are about."""
     found = stored_of(result)
     mean = found["sample_files_mean_ns"] if found else None

@@ -25,17 +25,17 @@ def figures_of(row: CaseResult) -> Stored | None:
     return stored_of(row)
 
 
-def page(run_dir: Path, found: Sequence[Read[Stored | None]]) -> dict[str, Any]:
+def page(run_dir: Path, read_cases: Sequence[Read[Stored | None]]) -> dict[str, Any]:
     """Everything that page.html.j2 shows of a run's cases of this workload."""
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
-        run = plain_outline(run_dir, manifest, found)
+        run = plain_outline(run_dir, manifest, read_cases)
     shown = chosen_among(run.cases)
     # Draw against the axes that vary: `ffslab.report.axes` and `curves`, as append_log does.
     rows = tuple(
-        (data.group_label(case.axes, shown), case.id, *_cells(one.figures))
-        for case, one in zip(run.cases, found, strict=True)
-        if case.passed and one.figures is not None
+        (data.group_label(case.axes, shown), case.id, *_cells(read.figures))
+        for case, read in zip(run.cases, read_cases, strict=True)
+        if case.passed and read.figures is not None
     )
     return {
         **common(run),
