@@ -30,7 +30,7 @@ def page(run_dir: Path, read_cases: Sequence[Read[Stored | None]]) -> dict[str, 
     manifest = open_run(run_dir).manifest()
     with explained(run_dir, manifest):
         run = plain_outline(run_dir, manifest, read_cases)
-    shown = chosen_among(run.cases)
+    shown = (data.FILESYSTEM, *chosen_among(run.cases))
     # Draw against the axes that vary: `ffslab.report.axes` and `curves`, as append_log does.
     rows = tuple(
         (data.group_label(case.axes, shown), case.id, *_cells(read.figures))
