@@ -28,7 +28,8 @@
 	TABLE(append_log_verbs) \
 	TABLE(wear_verbs) \
 	TABLE(tiobench_verbs) \
-	TABLE(probe_verbs)
+	TABLE(probe_verbs) \
+	TABLE(database_verbs)
 
 /* Each ends at a NULL name. */
 #define DECLARE_TABLE(name) extern const struct verb_spec name[];
