@@ -67,11 +67,14 @@ def records(*without: str, **changed: Any) -> Any:
     latency = {"type": "latency", "workload": RECORD, "phase": "commit", "op": "transaction"}
     latency |= {"count": 40, "sum_ns": 200 * MS, "min_ns": 4 * MS, "max_ns": 44 * MS}
     latency |= {"buckets": [[128 * 15 + 116, 39], [128 * 19 + 39, 1]]}
+    sync = latency | {"op": "sync", "count": 41, "sum_ns": 41, "buckets": [[1, 41]]}
+    sync |= {"min_ns": 1, "max_ns": 1}
     task = {"name": "init", "pages_read": 0, "pages_programmed": 200, "blocks_erased": 8}
     task |= {"busy_ns": 5, "oob_pages": 0}
     rows: list[dict[str, Any]] = [
         flash("commit:start", 1000, 0),
         phase("commit", 100, 300, (1000, 1200)),
+        sync,
         latency,
         flash("commit:end", 1200, 8),
         {"type": "tasks", "workload": RECORD, "phase": "commit", "tasks": [task]},
@@ -101,6 +104,15 @@ def test_the_agent_gets_every_key() -> None:
     ) in own
     (preparing, _) = plans(CASE)
     assert "prepare dir=/mnt" in preparing and "database " not in preparing
+
+
+def test_the_defaults_are_those_of_sqlite() -> None:
+    default = Database()
+    assert (default.journal, default.page_bytes, default.checkpoint_frames) == (
+        "delete",
+        4096,
+        1000,
+    )
 
 
 def test_only_a_log_has_checkpoints() -> None:
@@ -201,6 +213,11 @@ def test_a_record_that_contradicts_itself_is_no_result(changed: dict[str, Any]) 
     assert result_keys(CASE, records(**changed), ()) == {"database": None}
 
 
+def test_a_record_at_its_bounds() -> None:
+    """A transaction at least writes what it changes."""
+    check_records(records(written_bytes=80 * 4096))
+
+
 def test_a_full_partition_is_short() -> None:
     stream = records(transactions_done=10, stopped="ENOSPC")
     asked = asked_of(CASE.workload, own=True)
@@ -208,7 +225,7 @@ def test_a_full_partition_is_short() -> None:
     short = asked.shortfall(stream, stream.phases[0])
     assert short is not None
     assert (short.what, short.measured, short.asked) == ("transactions", 10, 40)
-    assert "after 10 of 40 transactions" in short.told
+    assert not short.accepted and "after 10 of 40 transactions" in short.told
     assert asked.shortfall(stream, None) is None
 
 
@@ -222,7 +239,22 @@ def test_figures_and_what_people_decide_by() -> None:
     # 240 pages of 2 KiB ÷ 80 pages of 4 KiB: the journal is a cost.
     assert figures["workload.write_amplification"] == 1.5
     assert figures["commit/transaction.max_ns"] == 44 * MS
-    titles = [criterion.title for criterion in criteria_of(result)]
+    assert figures["measured_share"] == 1
+    assert figures["workload/transaction.on_flash_mean_ns"] == 6 * MS
+    assert {figure.key for figure in figures_of(result) if figure.main} == {
+        "workload/transaction.transactions_per_s",
+        "workload/transaction.programs_per_transaction",
+        "workload/transaction.erases_per_1000_transactions",
+        *(
+            f"workload.{name}"
+            for name in ("pages_programmed", "blocks_erased", "write_amplification")
+        ),
+        *(f"commit/transaction.{name}" for name in ("p50_ns", "p99_ns", "max_ns")),
+    }
+    criteria = list(criteria_of(result))
+    assert (criteria[0].aspect, criteria[0].headline) == ("time", True)
+    assert not any(criterion.in_memory for criterion in criteria)
+    titles = [criterion.title for criterion in criteria]
     assert titles[:3] == [
         "a transaction, with its part of the close",
         "a transaction, 99 % of the times",
@@ -242,7 +274,7 @@ def test_what_a_terminal_shows() -> None:
     assert (shown[0], shown[4], shown[5]) == ("200.0", "6.0", "200.0")
     console = Console(file=io.StringIO(), width=80)
     terminal.print_case(console, example_result())
-    assert "40 of 40 transactions, 1 checkpoints, 1.50 bytes" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert "40 of 40 transactions, 1 checkpoint, 1.50 bytes" in console.file.getvalue()  # type: ignore[attr-defined]
     nothing: Any = case_result(CASE, Outcome("crash"), parse_records(b""), None)
     assert set(terminal.cells(nothing)) == {""}
     assert not list(criteria_of(nothing)) and not compared_times_ns(nothing)

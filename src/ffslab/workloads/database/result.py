@@ -54,8 +54,7 @@ def shortfall(
 
 def transaction_latency(result: CaseResult) -> LatencyResult | None:
     """What the user of the database waits for; None if there was no transaction."""
-    entries = (entry for entry in result["latencies"] if entry["op"] == OP and entry["count"])
-    return next(entries, None)
+    return next((entry for entry in result["latencies"] if entry["op"] == OP), None)
 
 
 def compared_times_ns(result: CaseResult) -> dict[str, float]:

@@ -38,7 +38,8 @@ def print_case(console: Console, result: CaseResult) -> None:
     done = f"{stored['transactions_done']:,} of {stored['transactions']:,} transactions"
     times = stored["journal_amplification"]
     wrote = "" if times is None else f", {times:.2f} bytes written per byte changed"
-    checkpoints = f", {stored['checkpoints']:,} checkpoints" if stored["checkpoints"] else ""
+    number = stored["checkpoints"]
+    checkpoints = f", {number:,} checkpoint{'s' if number > 1 else ''}" if number else ""
     console.print(f"{done}{checkpoints}{wrote}{short}", markup=False)
     for task in stored["tasks"]:
         console.print(
