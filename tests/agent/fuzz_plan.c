@@ -39,6 +39,8 @@ const char *const fuzz_seeds[] = {
 	"tree-delete dir=/b phase=e keep=1\ntree-warm phase=w\n",
 	"ffsplan 1\nappend-log dir=/a lines=9 line_bytes=32 rotate_bytes=64 "
 	"keep=2 sync=fdatasync fsync_every=3 interval_us=5 verify=1\n",
+	"ffsplan 1\ndatabase journal=wal page_bytes=512 database_bytes=4096 "
+	"pages_per_transaction=7 checkpoint_frames=9 text=0\n",
 	NULL,
 };
 

@@ -51,6 +51,7 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(postmark) \
 	SUITE(append_log_lines) \
 	SUITE(append_log) \
+	SUITE(database) \
 	SUITE(tiobench) \
 	SUITE(step_keys)
 #endif

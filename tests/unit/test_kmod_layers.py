@@ -129,7 +129,10 @@ CUTTER_ROWS: Rows = (
     ("main",),
 )
 # A workload knows what prepares a flash, and no other; the Postmark look-alike has FFSMark's pool.
-AGENT_WORKLOADS = ("append_log", "ffsmark", "micro", "probe", "tiobench", "tree", "wear")
+GUEST = KMOD.parent / "guest"
+AGENT_WORKLOADS = {path.parent.name for path in GUEST.glob("agent/workloads/*/verbs.c")} - {
+    "prepare"
+}
 AGENT_ROWS: Rows = (
     ("version", "core"),
     ("plan",),
@@ -137,12 +140,11 @@ AGENT_ROWS: Rows = (
     ("measure",),
     ("steps",),
     ("workloads/prepare",),
-    tuple(f"workloads/{name}" for name in AGENT_WORKLOADS),
+    tuple(f"workloads/{name}" for name in sorted(AGENT_WORKLOADS)),
     ("run", "init"),
     ("postmark",),
     ("main",),
 )
-GUEST = KMOD.parent / "guest"
 COMMON = GUEST / "common"
 GUESTS: Mapping[str, Rows] = {"agent": AGENT_ROWS, "cutter": CUTTER_ROWS, "common": COMMON_ROWS}
 # Whose sources call each other in no circle; the agent's verbs are tables of functions.

@@ -53,12 +53,7 @@ def root(tmp_path: Path) -> Path:
     return copied(tmp_path, "guest", "examples/workload")
 
 
-def tables(root: Path) -> list[str]:
-    return re.findall(r"^\tTABLE\((\w+)\)", (root / VERBS).read_text(encoding="utf-8"), re.M)
-
-
 def test_all_files_of_a_workload_are_there_under_its_name(root: Path) -> None:
-    before = tables(root)
     written = {str(path.relative_to(root)) for path in new_workload(root, "my-files")}
     agent = ("README.md", "my_files.c", "my_files.h", "verbs.c")
     assert written == {
@@ -66,21 +61,9 @@ def test_all_files_of_a_workload_are_there_under_its_name(root: Path) -> None:
         *(f"guest/agent/workloads/my_files/{name}" for name in agent),
         "studies/my-files.toml",
         "tests/unit/test_my_files.py",
-        VERBS,
     }
     for name in written:
         assert not re.search(r"sample", (root / name).read_text(encoding="utf-8"), re.IGNORECASE)
-    assert tables(root) == [*before, "my_files_verbs"]
-    # Every line of the list but its last goes on.
-    listed = (root / VERBS).read_text(encoding="utf-8").split("PLAN_VERB_TABLES(TABLE) \\\n")[1]
-    lines = listed.split("\n\n")[0].splitlines()
-    assert [line.endswith("\\") for line in lines] == [True] * len(before) + [False]
-
-
-def test_a_second_one_stands_beside_the_first(root: Path) -> None:
-    new_workload(root, "my-files")
-    new_workload(root, "more-files")
-    assert tables(root)[-2:] == ["my_files_verbs", "more_files_verbs"]
 
 
 @pytest.mark.parametrize(
@@ -99,10 +82,8 @@ def test_a_second_one_stands_beside_the_first(root: Path) -> None:
     ],
 )
 def test_a_name_that_cannot_be_is_refused(root: Path, name: str, why: str) -> None:
-    before = tables(root)
     with pytest.raises(UsageError, match=why):
         new_workload(root, name)
-    assert tables(root) == before
     assert not (root / "studies").exists()
 
 
@@ -117,7 +98,6 @@ def test_nothing_is_overwritten(root: Path) -> None:
 
 
 def test_a_table_that_another_folder_has_is_refused(root: Path) -> None:
-    assert "settle_verbs" in tables(root)
     verbs = (root / VERBS).read_text(encoding="utf-8").replace("settle_verbs", "calm_verbs")
     (root / VERBS).write_text(verbs, encoding="utf-8")
     with pytest.raises(UsageError, match="the agent has a table of verbs"):

@@ -147,7 +147,7 @@ def test_the_command_line_narrows_the_axes_of_parts() -> None:
 @pytest.mark.parametrize(
     ("study", "given", "why"),
     [
-        ("metadata-s2", [("state.settle_ms", 5)], "needs workload append-log or micro"),
+        ("metadata-s2", [("state.settle_ms", 5)], "needs workload append-log"),
         ("micro-fill", [("workload.burst", 5)], "needs a pause_us above 0"),
         ("micro-fill", [("workload.mix_ratio", 3)], "needs a mix_pattern"),
         ("micro-fill", [("workload.cache", "keep")], "needs a pattern that reads"),

@@ -189,6 +189,22 @@ def _lab(tmp_path: Path, kernel_script: str) -> LabBuild:
     return LabBuild(kernel, modules, agent, "test", Path("ffscrash"))
 
 
+@pytest.mark.parametrize(
+    ("step", "agent"),
+    [
+        ("my-files dir=/mnt", "ffsagent-my_files"),
+        ("my-files-read", "ffsagent-my_files"),
+        ("my-filesystem dir=/mnt", "ffsagent"),
+        ("append-log dir=/my-files", "ffsagent"),
+    ],
+)
+def test_a_plan_gets_the_agent_that_has_its_verbs(tmp_path: Path, step: str, agent: str) -> None:
+    lab = _lab(tmp_path, "")
+    (tmp_path / "ffsagent-my_files").write_bytes(b"another")
+    (tmp_path / "ffsagent-my_files_too").write_bytes(b"a third")
+    assert lab.agent_for(f"ffsplan 1\n{step}\nsync\n").name == agent
+
+
 def _job(tmp_path: Path, timeout_s: float = 20, **changes: object) -> GuestJob:
     case = replace(cases_of()[0], **changes)  # type: ignore[arg-type]
     directory = tmp_path / "case"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * verbs.c - the step sample-files as a plan has it: its row and keys, which
- * README.md defines.  guest/agent/plan/verbs.h names the table.
+ * README.md defines.
  */
 #include "plan/verbs.h"
 #include "steps/step.h"

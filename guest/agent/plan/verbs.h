@@ -4,8 +4,9 @@
  *
  * A verb is one row (struct verb_spec): its keys with their defaults, which are
  * those of docs/plan-format.md, its functions, and what it may do.  Rows stand
- * in the table of the file or folder that executes them; a new folder adds its
- * table to the list below, and nothing else here knows it.
+ * in the table of the file or folder that executes them.  The list below has the
+ * tables of the program that most guests get; a workload's folder that it does
+ * not name has a program of its own, with its table NAME_verbs beside these.
  */
 #ifndef FFSAGENT_VERBS_H
 #define FFSAGENT_VERBS_H
@@ -28,7 +29,13 @@
 	TABLE(append_log_verbs) \
 	TABLE(wear_verbs) \
 	TABLE(tiobench_verbs) \
-	TABLE(probe_verbs)
+	TABLE(probe_verbs) \
+	FURTHER_TABLES(TABLE)
+
+/* Those of the workloads with a program of their own: sources.mk. */
+#ifndef FURTHER_TABLES
+#define FURTHER_TABLES(TABLE)
+#endif
 
 /* Each ends at a NULL name. */
 #define DECLARE_TABLE(name) extern const struct verb_spec name[];

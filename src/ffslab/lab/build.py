@@ -339,7 +339,7 @@ def _build_module(
             cause=f"kmod/{name}/Kbuild has no line obj-m += {name}.o",
             remedy=f"less {log}",
         )
-    _publish_file(built, entry)
+    _publish_files([built], entry)
 
 
 def make_module(
@@ -385,7 +385,7 @@ def build_agent(
     architecture: Architecture = UML,
     further: Sequence[str] = (),
 ) -> None:
-    """Builds the static program `ffsagent` into `entry`; `further` are arguments of make."""
+    """Builds `ffsagent` and each `ffsagent-NAME` into `entry`; `further` are arguments of make."""
     _build_program("ffsagent", "the agent", entry, agent, lock, progress, architecture, further)
 
 
@@ -418,20 +418,20 @@ def _build_program(
             cause=f"an error in {sources.name}/: see the log above",
             remedy=f"correct {sources.name}/, then the same command again",
         )
-        built = scratch / name
-        if not built.is_file():
+        built = sorted(scratch.glob(f"{name}*"))
+        if scratch / name not in built:
             raise InfrastructureError(
                 f"the build of {sources.name}/ made no {name}",
                 cause="its Makefile does not honour O=DIRECTORY",
                 remedy=f"less {log}",
             )
-        _publish_file(built, entry)
+        _publish_files(built, entry)
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _publish_file(built: Path, entry: Path) -> None:
-    """Makes `entry` a complete cache entry that holds this one file."""
+def _publish_files(built: Sequence[Path], entry: Path) -> None:
+    """Makes `entry` a complete cache entry that holds these files; the first gives it a name."""
     pending = make_directory(entry.parent / f"tmp-{entry.name}")
-    shutil.copy2(built, pending / built.name)
-    write_stamp(pending, {"file": built.name}, [pending / built.name])
+    copies = [Path(shutil.copy2(file, pending)) for file in built]
+    write_stamp(pending, {"file": built[0].name}, copies)
     replace_directory(pending, entry)

@@ -90,7 +90,7 @@ def ensure_agent(architecture: str, prefix: str, progress: Progress) -> Path:
     if not is_sound(entry):
         with locked(cache_root() / "board-agent.lock", progress) as lock:
             if not set_aside_if_damaged(entry):
-                arguments = (f"CC={shlex.join(compiler)}", f"AGENT_CC={shlex.join(compiler)}")
+                tools = (f"CC={shlex.join(compiler)}", f"AGENT_CC={shlex.join(compiler)}")
                 # With a prefix, so that nothing of this computer's is put in.
                 build_agent(
                     entry,
@@ -98,7 +98,8 @@ def ensure_agent(architecture: str, prefix: str, progress: Progress) -> Path:
                     lock,
                     progress,
                     Architecture("", "cross-"),
-                    arguments,
+                    # All workloads in one program: a board's time is its own.
+                    (*tools, "WHOLE=y"),
                 )
     return entry / "ffsagent"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ class LabBuild:
     """The result of building the laboratory.
 
     `modules` maps a module's name (vnand, flashmon, nandsim, …) to its file;
+    `agent` is what most guests begin with; beside it are the agents with a further workload;
     `cutter` is ffscrash, which cuts the power; only the guests that do so have it, and it is no
     part of `build_id`;
     `out_of_tree` has those that users brought, by the key of their sources;
@@ -38,6 +40,14 @@ class LabBuild:
     def variant_ids(self) -> dict[str, str]:
         """The build ids of the other variants."""
         return {name: lab.build_id for name, lab in self.variants.items()}
+
+    def agent_for(self, plan: str) -> Path:
+        """The agent that has the verbs of a plan: `ffsagent-NAME` for NAME and NAME-SOMETHING."""
+        for agent in sorted(self.agent.parent.glob(f"{self.agent.name}-*")):
+            name = agent.name.split("-", 1)[1].replace("_", "-")
+            if re.search(rf"^{name}(-\S*)?( |$)", plan, re.MULTILINE):
+                return agent
+        return self.agent
 
     def modules_for(self, setup: MountSetup) -> Mapping[str, Path]:
         """The modules that a guest with this file system can load.

@@ -1,8 +1,8 @@
 """A workload to begin from: the files of `examples/workload` under another name, in a checkout.
 
 They are a whole workload, which runs as it is: the host's package, the agent's folder, a study and
-its unit test. The agent's list of verbs gets a line. Nothing else has to know a new workload before
-it runs; what has to be told for its documents is in `FURTHER`.
+its unit test. Nothing else has to know a new workload before it runs; what has to be told for its
+documents is in `FURTHER`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ NAME_MAX = 20  # a longer one breaks lines of the files
 VERBS = "guest/agent/plan/verbs.h"
 # Outside of the two packages: what else a workload touches, and how.
 FURTHER = {
-    VERBS: "a line for its table of verbs",
     "studies/{name}.toml": "its study",
     "docs/study-format.md": "a section with its keys",
     "docs/metrics.md": "made by: {program} schema metrics >docs/metrics.md",
@@ -34,7 +33,6 @@ _PLACES = {
     "study.toml": "studies/{name}.toml",
     "test.py": "tests/unit/test_{package}.py",
 }
-_LAST_TABLE = re.compile(r"^(\tTABLE\(\w+_verbs\))$", re.MULTILINE)
 _IMPORT = re.compile(r"from ffslab\..*[^(]$")
 
 
@@ -60,7 +58,6 @@ def new_workload(root: Path, name: str) -> list[Path]:
     there = next((path for path in texts if path.exists()), None)
     if there is not None:
         raise _taken(name, f"{there.relative_to(root)} is there already")
-    texts[root / VERBS] = _with_table((root / VERBS).read_text(encoding="utf-8"), name)
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -148,14 +145,3 @@ def _sorted_imports(text: str) -> str:
         members = list(group)
         lines += sorted(members, key=lambda line: line.split()[1]) if is_own else members
     return "\n".join(lines) + "\n"
-
-
-def _with_table(text: str, name: str) -> str:
-    changed, count = _LAST_TABLE.subn(rf"\1 \\\n\tTABLE({_package(name)}_verbs)", text)
-    if count != 1:
-        raise InfrastructureError(
-            f"{VERBS} has no last line of PLAN_VERB_TABLES",
-            cause="the list was edited",
-            remedy=f"git checkout {VERBS}",
-        )
-    return changed

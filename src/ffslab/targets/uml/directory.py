@@ -48,7 +48,7 @@ def write_kernel_and_root(
     """
     entries = [
         character_device("/dev/console", 5, 1),
-        regular_file("/init", lab.agent.read_bytes(), executable=True),
+        regular_file("/init", lab.agent_for(plan).read_bytes(), executable=True),
         *before,
         regular_file("/plan", plan.encode()),
         *behind,

@@ -1,0 +1,1 @@
+"""database: pages changed in transactions, kept safe by a rollback journal or a write-ahead log."""

@@ -1,0 +1,1 @@
+"""database' part of a report."""
