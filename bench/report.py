@@ -29,8 +29,8 @@ from ffslab.targets.uml.site import LocalSite
 
 STUDY = "ffsmark"
 FILE_SYSTEMS = ("jffs2", "ubifs")
-GOALS = {3: Goal(2, unit="s"), 144: Goal(15, unit="s")}  # by the number of seeds
-MEMORY_GOAL = Goal(0.5, unit="GB")
+GOALS = {3: Goal(2, unit="s"), 144: Goal(5, unit="s")}  # by the number of seeds
+MEMORY_GOAL = Goal(0.4, unit="GB")
 
 
 def measure(bench: Bench) -> Measured:

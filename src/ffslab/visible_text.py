@@ -18,7 +18,9 @@ import io
 import re
 import sys
 from collections.abc import Mapping
-from typing import Any, TextIO, cast
+from typing import IO, Any, TextIO, TypeVar, cast
+
+Stream = TypeVar("Stream", bound=IO[str])
 
 _HANDLER = "ffslab-shown"
 _ALIKE = str.maketrans(
@@ -31,6 +33,9 @@ _ALIKE = str.maketrans(
         "≥": ">=",
         "≤": "<=",
         "†": "+",
+        "‡": "#",
+        "✓": "*",
+        "◦": "o",
         "–": "-",
         "—": "-",
         "“": '"',
@@ -106,9 +111,9 @@ class _Visible:
         return getattr(self.rich_proxied_file, name)
 
 
-def own_stream(stream: TextIO) -> TextIO:
+def own_stream(stream: Stream) -> Stream:
     """The stream for what the program draws itself."""
-    return cast(TextIO, getattr(stream, "rich_proxied_file", stream))
+    return cast(Stream, getattr(stream, "rich_proxied_file", stream))
 
 
 def print_anything() -> None:

@@ -123,7 +123,7 @@ def test_the_price_of_the_driver_is_cpu_time(lab: LabBuild, tmp_path: Path, prog
 def test_the_celf_board_has_the_published_raw_throughput(
     lab: LabBuild, tmp_path: Path, program: Path
 ) -> None:
-    """CELF 2009: erase 10.61, read 2.50, write 2.00 MB/s, all code charged for."""
+    """CELF 2009: erase 10.61, read 2.50, write 2.00 MiB/s, all code charged for."""
     times = times_ns(raw(lab, tmp_path / "guest", board_case("celf-mips"), program))
     assert 128 * 1024 / times["erase"] * 1e9 / MIB == pytest.approx(10.61, rel=0.03)
     assert 2048 / times["read"] * 1e9 / MIB == pytest.approx(2.50, rel=0.03)

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from lab_support import Boot, results, run_study
 
+from ffslab.report.kept import OUTSIDE
 from ffslab.results.metrics import FLASH_TIMES
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
-from loaded_support import load_run, load_tree
+from ffslab.workloads.tree.report import figures_of
+from loaded_support import load_run
 
 HEAD = """
 schema = 1
@@ -131,12 +133,16 @@ def reported(run: Path) -> dict[str, dict[tuple[str, ...], float]]:
     loaded = {result["id"]: result for result in results(run)}
     if next(iter(loaded.values()))["tree"] is not None:
         return {
-            case.id: {
-                tuple(part["phase"] for part in step["parts"]): seen.flash_ns
-                for step, seen in zip(loaded[case.id]["tree"]["steps"], case.steps, strict=True)
-                if seen.flash_ns is not None
+            case: {
+                tuple(part["phase"] for part in step["parts"]): sum(
+                    ns for name, ns in seen.parts.items() if name != OUTSIDE
+                )
+                for step, seen in zip(
+                    result["tree"]["steps"], figures_of(result).steps, strict=True
+                )
+                if seen.parts
             }
-            for case in load_tree(run).cases
+            for case, result in loaded.items()
         }
     if "measure" in {phase["phase"] for phase in next(iter(loaded.values()))["phases"]}:
         return {
@@ -147,4 +153,7 @@ def reported(run: Path) -> dict[str, dict[tuple[str, ...], float]]:
             }
             for case, result in loaded.items()
         }
-    return {case.id: {WORKLOAD_PHASES: case.metrics["flash_ns"]} for case in load_run(run).cases}
+    return {
+        case.id: {WORKLOAD_PHASES: sum(ns for name, ns in case.parts.items() if name != OUTSIDE)}
+        for case in load_run(run).cases
+    }

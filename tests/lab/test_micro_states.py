@@ -223,7 +223,7 @@ def test_a_rate_that_cannot_be_reached_is_a_clear_error(lab: Any, tmp_path: Path
             *("--case", "jffs2-filled99-randomwrite-s1", "--case", "jffs2-free-randomwrite-s1"),
         )
     assert done.returncode == 1, done.stdout + done.stderr
-    (run_dir,) = (tmp_path / "out").iterdir()
+    (run_dir,) = (tmp_path / "out").glob("*/")
     failed = of(run_dir, "jffs2", "filled99", "random-write")
     assert failed["outcome"] == "fail"
     assert failed["reason"].startswith("preparation:")

@@ -183,7 +183,7 @@ def test_a_module_that_does_not_load_is_an_outcome(place: Path) -> None:
     arguments = ("--catalog", str(own.catalog), "--output", str(output))
     done = ffslab("run", str(own.study), *arguments)
     assert done.returncode == 1, done.stderr
-    (run,) = output.iterdir()
+    (run,) = output.glob("*/")
     (result,) = results(run)
     assert result["outcome"] == "fail"
     assert "(insmod)" in result["reason"] and "No such device or address" in result["reason"]
@@ -205,7 +205,7 @@ def test_other_sources_are_another_result(place: Path) -> None:
     output = place / "out"
     arguments = ("--catalog", str(own.catalog), "--output", str(output))
     ffslab("run", str(own.study), *arguments)
-    (run,) = output.iterdir()
+    (run,) = output.glob("*/")
     (before,) = results(run)
     # As after an interruption: the case has not run.
     (run / "cases" / before["id"] / "case.json").unlink()
@@ -215,7 +215,7 @@ def test_other_sources_are_another_result(place: Path) -> None:
     assert "has another spec now" in resumed.stderr
     again = output / "again"
     ffslab("run", str(own.study), "--catalog", str(own.catalog), "--output", str(again))
-    (other,) = again.iterdir()
+    (other,) = again.glob("*/")
     (after,) = results(other)
     assert after["spec_hash"] != before["spec_hash"]
     assert after["reason"] != before["reason"]

@@ -71,7 +71,7 @@ def test_no_space_is_a_result(tmp_path: Path) -> None:
     study.write_text(STUDY.replace("number = 300", "number = 20000"))
     done = ffslab("run", str(study), "--output", str(tmp_path / "out"))
     assert done.returncode == 1, done.stdout + done.stderr
-    (run,) = (tmp_path / "out").iterdir()
+    (run,) = (tmp_path / "out").glob("*/")
     for result in results(run):
         assert result["outcome"] == "short" and "ENOSPC" in result["reason"], result
         short = result["short"]
@@ -117,7 +117,7 @@ def test_less_than_was_asked_for_is_told(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout + done.stderr
     assert "ratepercent78-s1: short: nothing was measured; 0 of 2 requests" in done.stdout
     assert "3 of 3 cases: 1 pass, 2 short (1 of them failed);" in done.stdout
-    (_, place) = sorted((tmp_path / "out").iterdir())
+    (_, place) = sorted((tmp_path / "out").glob("*/"))
     passed, cut, nothing = results(place)
     assert (passed["outcome"], passed["short"]) == ("pass", None)
     assert cut["short"]["measured"] == cut["micro"]["requests_done"] * 2**19 == 3 * 2**19
@@ -138,7 +138,7 @@ def finished_cases(run: Path) -> set[str]:
 def wait_for_case(output: Path, process: subprocess.Popen[Any]) -> Path:
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
-        runs = list(output.iterdir()) if output.is_dir() else []
+        runs = list(output.glob("*/"))
         if runs and finished_cases(runs[0]):
             return runs[0]
         assert process.poll() is None, "the run ended before it could be interrupted"

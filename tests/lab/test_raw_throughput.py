@@ -19,7 +19,7 @@ from ffslab.targets.virtual_flash import RIG
 MIB = 2**20
 BLOCK = 128 * 1024
 PARTITION = 32 * MIB
-# MB/s as published; the chip's file takes MB as 2^20 bytes.
+# As published, taken as MiB/s by the chip's file.
 PUBLISHED = {"erase": 10.61, "write": 2.00, "read": 2.50}
 WITHIN = 0.03
 STUDY = """
@@ -55,5 +55,5 @@ def test_the_published_raw_throughput(lab: LabBuild, tmp_path: Path) -> None:
     }
     for label, published in PUBLISHED.items():
         measured = PARTITION / MIB / (taken[label] / 1e9)
-        print(f"{label}: {measured:.3f} MB/s, published {published:.2f}")
+        print(f"{label}: {measured:.3f} MiB/s, published {published:.2f}")
         assert measured == pytest.approx(published, rel=WITHIN), label

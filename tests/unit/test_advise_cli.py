@@ -200,7 +200,7 @@ def test_the_page_is_one_offline_file(tmp_path: Path) -> None:
     assert "A tiny one" in text and "have not been run" in text
     for one in advice.order:
         assert one.candidate.title in text
-    assert text.count('class="unknown"') == 2 * len(advice.order)
+    assert text.count('class="plain"') == 2 * len(advice.order)
 
 
 def test_what_users_write_is_no_markup_in_the_page(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from ffslab.results.outcome import Outcome
 from ffslab.targets.virtual_flash import plans
 from ffslab.workloads.capacity import terminal
 from ffslab.workloads.capacity.metrics import criteria
-from ffslab.workloads.capacity.report.page import cause_words
+from ffslab.workloads.capacity.report import cause_words
 from ffslab.workloads.capacity.result import (
     check_records,
     compared_times_ns,
@@ -190,7 +190,8 @@ def test_figures_criteria_and_tasks() -> None:
     assert values["file.written_bytes"] == 512 * 1024
     assert values["returned.again_bytes"] == 500 * 1024
     told = {one.title: (one.figure.value, one.headline) for one in criteria(result)}
-    assert told["bytes in one file"] == (512 * 1024, True)
+    assert told["share of the partition in one file"] == (512 / (16 * 1024), True)
+    assert told["bytes in one file"] == (512 * 1024, False)
     assert told["a write, longest time"] == (500_000_000, False)
     assert compared_times_ns(result) == {"mean write": 185e6, "longest write": 500e6}
     assert {work.place for work in tasks_of(result)} == {"measure"}
@@ -201,14 +202,15 @@ def test_what_people_decide_by_and_what_is_shown_first() -> None:
     result["virtual_ns"] = 7
     (measure,) = (one for one in result["phases"] if one["phase"] == "measure")
     result["phases"] = [measure, {**measure, "phase": "workload"}]
-    told = [(one.title, one.aspect, one.headline) for one in criteria(result)][:4]
+    told = [(one.title, one.aspect, one.headline) for one in criteria(result)][:5]
     assert told == [
-        ("bytes in one file", "space", True),
+        ("share of the partition in one file", "space", True),
+        ("bytes in one file", "space", False),
         ("bytes in the next file", "space", False),
-        ("a write, mean", "time", True),
+        ("a write, mean", "time", False),
         ("a write, longest time", "wait", False),
     ]
-    shown = [(one.figure.key, one.figure.value) for one in criteria(result)][:4]
+    shown = [(one.figure.key, one.figure.value) for one in criteria(result)][1:5]
     # (70 + 80 + 500 + 90) ÷ 4 = 185 ms.
     assert shown == [
         ("file.written_bytes", 512 * 1024),

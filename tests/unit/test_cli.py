@@ -60,13 +60,13 @@ def test_piped_output_breaks_no_line(ffslab_command: Command, tmp_path: Path) ->
     (tmp_path / "small.toml").write_text(text)
     case = f"jffs2-{state.replace('-', '')}-s1"
     ffslab_command.target.files = {case: ("panic.log", "cut.jsonl")}
-    lines = ffslab_command(*RUN).output.splitlines()
+    lines = ffslab_command(*RUN, "--cases").output.splitlines()
     assert any(line.startswith(f"{case}: crash: oops: Kernel panic") for line in lines)
     assert any(re.match(f"{case} +crash", line) for line in lines)
     assert any(re.match(f"{case[:-1]}2 +pass", line) for line in lines)
     path = find_run("latest", Path("results")).path
     shown = ffslab_command("show", "latest").output.splitlines()
-    assert f"{path}: ffslab run small.toml --no-report" in shown
+    assert f"{path}: ffslab run small.toml --no-report --cases" in shown
 
 
 def test_failures_come_first_and_give_exit_code_1(ffslab_command: Command) -> None:
@@ -452,6 +452,7 @@ def test_o_is_where_runs_are_in_every_verb() -> None:
         *(
             "run",
             "report",
+            "open",
             "list",
             "show",
             "rm",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from ffslab.loader import load_catalog
 from ffslab.model.case import Case, case_spec
 from ffslab.model.catalog import filesystem_from_document
 from ffslab.protocol.records import RecordStream, parse_records
-from ffslab.report.collector import collector_view
+from ffslab.report.collector import sections
 from ffslab.report.page import render
 from ffslab.results.casefile import case_result
 from ffslab.results.collector import collector
@@ -180,24 +181,32 @@ def test_a_case_is_shown_with_it() -> None:
 
 def test_the_report_has_what_cases_kept() -> None:
     """A table of each, and a drawing of the runs; nothing of cases that kept nothing."""
-    view = collector_view(
+    (section,) = sections(
         [
             ("a", collector(stream(counters=BOUND))),
             ("b", collector(stream(counters=FORECAST + BOUND, runs=RUNS))),
             ("c", None),
         ]
     )
-    assert view is not None and view.forecasts is not None and view.bounds is not None
-    assert view.forecasts.rows == (("b", "400", "6.50 s", "0.45 %", "7.6 %", "2", "1"),)
-    assert [row[0] for row in view.bounds.rows] == ["a", "b"]
-    assert view.bounds.rows[0][1:] == ("20.0 ms", "5,000", "3", "1", "18.2 ms")
-    (panel,) = view.panels
-    assert panel.title == "b" and "2 runs" in panel.meaning
-    assert panel.drawing.startswith("<svg") and "foretold, ms" in panel.drawing
+    forecasts, bounds = section.tables
+    assert forecasts.rows == (("b", "400", "6.50 s", "0.45 %", "7.6 %", "2", "1"),)
+    assert [row[0] for row in bounds.rows] == ["a", "b"]
+    assert bounds.rows[0][1:] == ("20.0 ms", "5,000", "3", "1", "18.2 ms")
+    assert section.sentence == "6 of 10,000 calls waited longer for it than their bound."
+    (chart,) = section.charts
+    found = re.search(r"<script[^>]*>(.*)</script>", chart.drawing)
+    assert found is not None
+    rows = json.loads(found[1])["data"]["rows"]
+    assert rows["kind"].count("run") == 2 and set(rows["facet"]) == {"b"}
+
+
+def test_a_collector_without_a_bound_is_judged_by_its_worst_forecast() -> None:
+    (section,) = sections([("b", collector(stream(counters=FORECAST, runs=RUNS)))])
+    assert section.sentence == "Forecasts err by 0.45 % in the mean at most: **b**."
 
 
 def test_a_run_that_kept_nothing_has_no_section() -> None:
-    assert collector_view([("a", None)]) is None
+    assert not list(sections([("a", None)]))
 
 
 @pytest.mark.slow

@@ -168,4 +168,5 @@ def test_the_page_has_them(case_pair: Any) -> None:
     page = render_comparisons([case_pair], Choice())
     text = " ".join(re.sub(r"<[^>]*>", " ", page).split())
     for word, line in LINES.items():
-        assert f"{word} {escape(' '.join(line.split()))}" in text
+        assert f"{word} jffs2 {escape(' '.join(line.split()))}" in text
+    assert "findings: 1 new and 1 gone" in text

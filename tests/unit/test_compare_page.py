@@ -1,9 +1,12 @@
-"""What the HTML page of comparisons says, and how: its headline, tables, causes, colours."""
+"""What the HTML page of comparisons says, and how: headline, chart, tables, causes, colours."""
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
+import pytest
 from compare_support import (
     MS,
     TIME,
@@ -18,20 +21,16 @@ from compare_support import (
     with_figure,
 )
 
-from ffslab.compare.cases import Side
 from ffslab.compare.engine import Comparison, compare_runs
 from ffslab.compare.tables import Choice
-from ffslab.report.comparison.page import ShownCase, ShownComparison, render_comparisons, shown
-from ffslab.report.elements import Table
+from ffslab.report import svg
+from ffslab.report.comparison.chart import MOST_ROWS, chart_of
+from ffslab.report.comparison.headline import headline
+from ffslab.report.comparison.page import ShownComparison, render_comparisons, shown
 
 
 def page(found: Comparison, choice: Choice | None = None) -> ShownComparison:
     return shown(found, choice or Choice(), "c1")
-
-
-def only_case(found: Comparison, choice: Choice | None = None) -> ShownCase:
-    (case,) = page(found, choice).cases
-    return case
 
 
 def plain(duration_ms: int = 2000, **changes: Any) -> dict[str, Any]:
@@ -39,88 +38,147 @@ def plain(duration_ms: int = 2000, **changes: Any) -> dict[str, Any]:
     return result(phases=[own], virtual_ns=None, **changes)
 
 
-def test_the_headline_is_the_outcome() -> None:
-    row = plain()
-    for found, is_bad, headline in (
-        (compared(row, plain(3000)), True, "✕ Worse."),
-        (compared(row, plain(1000)), False, "✓ Nothing is worse."),
-        (compared(row, row), False, "✓ Nothing changed."),
+def grid(*slow: tuple[str, str]) -> Comparison:
+    """Two file systems in three states; a creation takes longer in those that are `slow`."""
+    base, new = [], []
+    for system in ("jffs2", "ubifs"):
+        for state in ("free", "aged", "full"):
+            own = spec(filesystem__name=system, state__name=state)
+            axes = {"filesystem": system, "state": state, "seed": 1}
+            row = plain(case_id=f"{system}-{state}-s1", spec=own, axes=axes)
+            base.append(row)
+            new.append(scaled(row, TIME, 1.5 if (system, state) in slow else 1))
+    return compared(base, new)
+
+
+def data_of(drawing: str) -> list[dict[str, Any]]:
+    told = re.search(r'<script type="application/json">(.*)</script>', drawing)
+    assert told
+    columns = json.loads(told[1])["data"]["rows"]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def test_the_headline_says_how_many_where_and_what_most() -> None:
+    slower = "the largest change: creation time 1.50 times slower"
+    for slow, told in (
+        ([("ubifs", "aged")], f"1 of 6 cases is worse, in UBIFS aged; {slower} (UBIFS aged)."),
         (
-            compared(row, plain(3000), threshold=None),
-            False,
-            "? Not judged: another build, without a measured band.",
+            [("ubifs", state) for state in ("free", "aged", "full")],
+            f"3 of 6 cases are worse, all in UBIFS; {slower} (UBIFS free).",
         ),
-        (compared(row, {**plain(3000), "outcome": "fail"}, threshold=None), True, "✕ Worse."),
-        (compared(row, plain(1000), "b1"), True, "✕ Worse."),
+        (
+            [("ubifs", "aged"), ("ubifs", "free"), ("jffs2", "full")],
+            f"3 of 6 cases are worse, most in UBIFS; {slower} (JFFS2 full).",
+        ),
+        ([], "Nothing differs."),
     ):
-        assert (page(found).is_bad, page(found).headline) == (is_bad, headline)
+        assert headline(grid(*slow)) == told
 
 
-def test_the_whole_of_a_comparison() -> None:
-    same = plain(spec=spec(seed=2, cpu_scale=2), case_id="fast-s2")
-    found = page(compared([plain(), same], [plain(3000), same]))
-    assert (found.key, found.title, found.broken) == ("c1", "new against base", 0)
-    assert (found.status, found.figures) == ("1 worse, 1 same", "1 worse, 11 same")
-    assert found.unchanged == ("fast: same",)
-    assert [cause.name for cause in found.sides] == ["base", "new"]
-    assert found.circumstances == Table(
-        "What differs",
-        ("", "base", "new", "cases"),
-        (),
-        (("build of the lab", "b1", "b2", "all"),),
-        text_columns=3,
-        wrapped=(0, 1, 2),
-    )
-    (case,) = found.cases
-    assert (case.label, case.verdict, case.tone) == ("jffs2", "worse", "bad")
-    assert (case.why, case.counts, case.broken) == ("", "1 worse, 5 same", ())
-    assert case.table == Table(
-        "",
-        ("figure", "verdict", "change", "base", "new", "over seeds", "band of builds"),
-        (),
-        (("creation: time", "worse", "1.50 times slower", "2.00 s", "3.00 s", "–", "–"),),
-        text_columns=3,
-        wrapped=(0, 2),
-    )
-    assert case.further.rows == ()
-    assert case.causes == (
-        "creation: +1.00 s, and the chip does not count its time; no flash operation more or fewer",
-    )
+def test_the_headline_has_other_outcomes() -> None:
+    row, failed = plain(), {**plain(), "outcome": "fail"}
+    two = plain(spec=spec(seed=2, cpu_scale=2), case_id="fast-s2")
+    slower = "the largest change: creation time 1.50 times slower"
+    for found, sign, told in (
+        (compared(row, plain(1000)), "✓",
+         "The only case is better; the largest change: creation time 2.00 times faster."),
+        (compared(row, plain(3000), threshold=None), "?",
+         f"The only case differs, not judged; {slower}."),
+        (compared(row, failed), "✗", "The only case newly fails."),
+        (compared(failed, row), "✓", "The only case is fixed."),
+        (compared(failed, failed), "✓", "Nothing differs, 1 of 1 cases still fail."),
+        (compared([row, two], row), "✓", "Nothing differs, 1 missing."),
+        (compared(row, [row, two]), "✓", "Nothing differs, 1 new."),
+        (compared([row, two], [plain(3000), scaled(two, TIME, 0.5)]), "✗",
+         f"1 of 2 cases is worse, 1 better; {slower} (jffs2)."),
+        (compared(row, plain(3000), "b1"), "✗",
+         f"Not deterministic: 1 of 1 cases differs with equal build and spec; {slower}."),
+        (compared(row, plain(2001), threshold=1), "✓", "Nothing differs beyond the threshold."),
+        (banded(1.02, 0.98, 1.03), "✓", "Nothing differs beyond the band of builds."),
+    ):  # fmt: skip
+        assert (page(found).sign, headline(found)) == (sign, told)
+        assert len(told.split()) <= 25
 
 
-def test_seeds_and_a_band_have_columns_of_their_own() -> None:
-    (first, *_) = only_case(compared(seeds(1.0, 1.0), seeds(1.1, 1.3))).table.rows
-    assert first[2:] == ("20 % slower", "2.00 s", "2.40 s", "+10 % to +30 %, 2 seeds", "–")
-    (first, *_) = only_case(banded(1.05, 0.98, 1.03)).table.rows
-    assert first[2:] == ("5 % slower", "2.00 s", "2.10 s", "–", "−2 % to +3 %")
+def test_the_chart_has_a_dot_for_each_figure_the_worst_first() -> None:
+    row = result()
+    new = scaled(scaled(row, TIME, 0.5), "transactions.duration_ns", 2)
+    drawn = chart_of(compared(row, new), "c")
+    rows = data_of(drawn.drawing)
+    assert (drawn.shown, drawn.moved, drawn.has_band) == (2, 2, False)
+    assert [(r["row"], r["value"], r["change"], r["values"]) for r in rows] == [
+        ("transactions time", 2, "✗ 2.00 times slower", "2.00 s → 4.00 s"),
+        ("creation time", 0.5, "✓ 2.00 times faster", "2.00 s → 1.00 s"),
+    ]
+    assert {r["fill"] for r in rows} == {svg.PAINT["c0"]}
+    assert [r["tone"] for r in rows] == [svg.PAINT["bad"], svg.PAINT["good"]]
 
 
-def test_what_is_said_of_a_side() -> None:
-    base = side([plain(), plain(spec=spec(perturbation=1), case_id="jffs2-perturbation1-s1")],
-                started="today", build="0123456789abcdef", cases_total=3)  # fmt: skip
-    new = side([plain(3000)], "new", "b2")
-    sides = page(compare_runs(base, new)).sides
-    assert sides[0].facts == (
-        ("Cases", "1"), ("Perturbed", "1"), ("Build", "0123456789ab"), ("Study", "small"),
-        ("Started", "today"), ("Incomplete", "of 3"),
-    )  # fmt: skip
-    assert sides[1].facts == (("Cases", "1"), ("Build", "b2"), ("Study", "small"))
-    unknown = Side("x", {}, base.cases, 2)
-    assert page(compare_runs(unknown, new)).sides[0].facts == (("Cases", "1"), ("Perturbed", "1"))
+def test_the_chart_has_the_band_and_hollow_dots_within_it() -> None:
+    for moved, fill in ((1.02, svg.PAINT["paper"]), (1.3, svg.PAINT["c0"])):
+        drawn = chart_of(banded(moved, 0.98, 1.03), "c")
+        (row,) = data_of(drawn.drawing)
+        assert drawn.has_band and (row["low"], row["high"], row["fill"]) == (0.98, 1.03, fill)
 
 
-def test_a_comparison_without_a_figure() -> None:
-    failed = {**plain(), "outcome": "fail"}
-    found = page(compared(plain(), failed))
-    assert (found.status, found.figures) == ("1 newly failing", "none")
+def test_the_chart_has_the_largest_changes_only() -> None:
+    rows = [plain(spec=spec(seed=1, number=n), case_id=f"n{n}-s1") for n in range(40)]
+    new = [scaled(row, TIME, 1 + n / 100) for n, row in enumerate(rows)]
+    drawn = chart_of(compared(rows, new), "c")
+    values = [row["value"] for row in data_of(drawn.drawing)]
+    assert (drawn.shown, drawn.moved) == (MOST_ROWS, 39)
+    assert values == sorted(values, reverse=True) and values[0] == 1.39 and values[-1] == 1.16
 
 
-def test_settings_that_differ_say_in_how_many_cases() -> None:
-    found = page(compared(plain(), plain(3000, spec=spec(cpu_scale=2.0)), "b1"))
-    assert found.circumstances.rows == (("cpu_scale", "1.0", "2.0", "1"),)
+@pytest.mark.parametrize(("metric", "ratio"), [("pages_read", 0), ("pages_read", 1)])
+def test_what_has_no_ratio_is_in_the_table_alone(metric: str, ratio: float) -> None:
+    found = compared(plain(), scaled(plain(), f"creation.{metric}", ratio))
+    assert (chart_of(found, "c").drawing, len(page(found).figures.rows)) == ("", 1 - ratio)
 
 
-def test_tones() -> None:
+def test_figures_are_sorted_the_gravest_and_largest_first() -> None:
+    row = result()
+    new = scaled(scaled(row, TIME, 0.25), "transactions.duration_ns", 2)
+    new = scaled(new, "workload.duration_ns", 3)
+    table = page(compared(row, new)).figures
+    assert table.head == ("case", "figure", "verdict", "change", "base", "new")
+    shown = [cells[1:4] for cells in table.rows]
+    worse = [cells for cells in shown if cells[1] == "worse"]
+    told = [cells for cells in worse if cells[0].endswith(": time")]
+    assert told == [
+        ("workload: time", "worse", "3.00 times slower"),
+        ("transactions: time", "worse", "2.00 times slower"),
+    ]
+    assert shown[len(worse)] == ("creation: time", "better", "4.00 times faster")
+
+
+def test_seeds_and_a_band_have_columns_where_there_are_any() -> None:
+    for found, head, words in (
+        (compared(seeds(1.0, 1.0), seeds(1.1, 1.3)), "over seeds", "+10 % to +30 %, 2 seeds"),
+        (banded(1.05, 0.98, 1.03), "band of builds", "−2 % to +3 %"),
+    ):
+        table = page(found).figures
+        (row,) = (cells for cells in table.rows if cells[1] == "creation: time")
+        assert (table.head[-1], row[-1]) == (head, words)
+
+
+def test_what_cannot_be_compared_says_why() -> None:
+    row = result()
+    table = page(compared(row, scaled(result(phases=row["phases"][:1]), TIME, 2))).figures
+    told = {cells[1]: cells[2:] for cells in table.rows}
+    assert told["transactions: time"] == ("not comparable", "the new side has none", "2.00\u00a0s", "–")  # fmt: skip  # noqa: E501
+
+
+def test_of_many_figures_the_others_are_counted() -> None:
+    new = row = result(phases=[*result()["phases"], phase("unmount")])
+    for name in ("pages_read", "pages_programmed", "blocks_erased", "bytes_written"):
+        new = scaled(scaled(new, f"creation.{name}", 1.5), f"unmount.{name}", 1.5)
+    few, every = page(compared(row, new)), page(compared(row, new), Choice(all_figures=True))
+    assert few.hidden > 0 and every.hidden == 0
+    assert len(every.figures.rows) == len(few.figures.rows) + few.hidden
+
+
+def test_cases_have_causes_and_tones() -> None:
     row = plain()
     for new, tone in (
         (plain(3000), "bad"),
@@ -128,62 +186,46 @@ def test_tones() -> None:
         (plain(1000), "good"),
         (with_figure(row, "creation", bytes_written=1), ""),
     ):
-        assert only_case(compared(row, new)).tone == tone
-    assert only_case(compared({**row, "outcome": "fail"}, row)).tone == "good"
-    assert only_case(compared(row, plain(1000), "b1")).tone == "bad"
-    found = page(compared([row], [row, plain(spec=spec(seed=2, cpu_scale=2), case_id="fast-s2")]))
-    assert [case.tone for case in found.cases] == ["good"]  # it is new
+        assert [case.tone for case in page(compared(row, new)).cases] == [tone]
+    (case,) = page(compared(row, plain(3000))).cases
+    assert (case.label, case.verdict, case.counts) == ("jffs2", "worse", "1 worse, 5 same")
+    assert case.lines == (
+        "creation: +1.00 s, and the chip does not count its time; no flash operation more or fewer",
+    )
+    assert page(compared(row, row)).unchanged == ("jffs2: same",)
+
+
+def test_both_sides_and_what_differs_are_one_table() -> None:
+    base = side([plain(), plain(spec=spec(perturbation=1), case_id="jffs2-perturbation1-s1")],
+                started="today", build="0123456789abcdef", cases_total=3)  # fmt: skip
+    found = page(compare_runs(base, side([plain(3000, spec=spec(cpu_scale=2))], "new", "b2")))
+    assert found.sides.rows == (
+        ("run", "base", "new", ""),
+        ("study", "small", "small", ""),
+        ("started", "today", "–", ""),
+        ("build", "0123456789ab", "b2", ""),
+        ("cases", "1", "1", ""),
+        ("perturbed", "1", "–", ""),
+        ("build of the lab", "0123456789ab", "b2", "all"),
+        ("cpu_scale", "1.0", "2", "1"),
+    )
+    assert "**Incomplete:** base, 2 of 3 cases have a result" in found.warnings
 
 
 def test_what_is_broken_is_named() -> None:
     row = plain()
     found = page(compared(row, {**row, "flash_sha256": "0"}, "b1"))
-    assert found.broken == 1 and found.unchanged == ()
-    assert found.cases[0].broken == ("flash contents",)
-
-
-def test_of_many_figures_the_others_are_folded_in() -> None:
-    row = result(phases=[*result()["phases"], phase("unmount")])
-    names = ("pages_read", "pages_programmed", "blocks_erased", "bytes_written")
-    new = row
-    for name in (*names, "flash_read_ns", "flash_program_ns"):
-        new = scaled(new, f"creation.{name}", 1.5)
-    new = scaled(new, "unmount.pages_read", 1.001)
-    case = only_case(compared(row, new))
-    shown_rows = [row[0] for row in case.table.rows]
-    assert len(case.further.rows) == 2 and case.further.rows[-1][0] == "unmount: pages read"
-    assert not set(shown_rows) & {row[0] for row in case.further.rows}
-    assert [cause.partition(":")[0] for cause in case.causes] == ["creation"]
-    every = only_case(compared(row, new), Choice(all_figures=True))
-    assert every.further.rows == () and len(every.causes) == 2
-
-
-def test_what_cannot_be_compared_says_why() -> None:
-    row = result()
-    case = only_case(compared(row, scaled(result(phases=row["phases"][:1]), TIME, 2)))
-    told = {row[0]: row for row in case.table.rows}
-    assert told["transactions: time"] == (
-        "transactions: time", "not comparable", "the new side has none", "2.00 s", "–", "–", "–",
-    )  # fmt: skip
-    assert told["creation: time"][2] == "2.00 times slower"
-
-
-def test_a_figure_that_is_the_same_beside_one_that_is_not() -> None:
-    case = only_case(compared(result(), scaled(result(), TIME, 2)))
-    told = {row[0]: row[1:] for row in case.table.rows}
-    assert told["transactions: time"] == ("same", "–", "2.00 s", "2.00 s", "–", "–")
+    assert found.warnings == ("**Not deterministic:** jffs2: flash contents",)
+    assert found.unchanged == () and found.cases[0].tone == "bad"
 
 
 def test_a_page_of_several_comparisons() -> None:
     row = plain()
-    worse, same = compared(row, plain(3000)), compared(row, row, "b1")
-    text = render_comparisons([worse, same], Choice())
+    text = render_comparisons([compared(row, plain(3000)), compared(row, row, "b1")], Choice())
     for part in (
-        'id="c1"', 'id="c2"', "<strong>✕ Worse.</strong>", "<strong>✓ Nothing changed.</strong>",
-        "1.50 times slower", "Nothing: build, version and settings are the same.",
+        "<h1>2 comparisons</h1>", '<a href="#c1">', 'id="c1"', 'id="c2"', 'id="c1-chart"',
+        "Nothing differs.", "Build, version and settings are the same.",
         "1 cases without a change", 'class="failure bad"', "the ratio of these two means",
     ):  # fmt: skip
         assert part in text, part
-    assert "Not deterministic" not in text
-    broken = render_comparisons([compared(row, plain(3000), "b1")], Choice())
-    assert "Not deterministic." in broken and "differ in 1 of the cases" in broken
+    assert 'id="c2-chart"' not in text and "Not deterministic:" not in text

@@ -9,7 +9,6 @@ from ffslab.compare.standing import (
     Extent,
     Reign,
     extent,
-    extent_of_change,
     ratios_to_first,
     standing,
 )
@@ -23,7 +22,6 @@ def test_the_first_changes_where_lines_cross() -> None:
     assert found is not None
     assert found.reigns == (Reign(("level",), (1.0, 2.0)), Reign(("falling",), (4.0, 8.0)))
     assert found.crossings == (Crossing("level", "falling", 2.0, 4.0),)
-    assert found.followers == ()
     falling, level = found.behind["falling"], found.behind["level"]
     assert (falling.low, falling.high, falling.high_at) == pytest.approx((1, 8 / 3, 1.0))
     assert (level.low, level.high, level.high_at) == pytest.approx((1, 3, 8.0))
@@ -45,7 +43,6 @@ def test_alike_lines_are_first_together_and_do_not_cross() -> None:
     assert len(found.reigns) == 1
     assert set(found.reigns[0].labels) == {"level", "near"}
     assert found.crossings == ()
-    assert found.followers == ("far",)
 
 
 def test_a_crossing_is_told_by_the_points_at_which_the_order_is_decided() -> None:
@@ -106,7 +103,6 @@ def test_the_order_is_by_firsts_and_then_by_the_mean_factor() -> None:
     assert found.order == ("a", "c", "b", "d")
     assert found.points == (1.0, 2.0, 4.0, 8.0)
     assert found.leaders == ("b", "c", "a")
-    assert found.followers == ("d",)
     assert found.behind["c"] == Extent(1.0, 2.0, 2.0, 1.0, 4)
     assert found.reigns == (Reign(("b",), (1.0,)), Reign(("c",), (2.0,)), Reign(("a",), (4.0, 8.0)))
     # Each pair in the order above: a is behind c until 2 and behind b at 1 only.
@@ -187,18 +183,3 @@ def test_crossings_are_in_the_order_of_the_axis() -> None:
     found = standing(lines)
     assert found is not None and found.order == ("a", "b")
     assert found.crossings == (Crossing("b", "a", 2.0, 4.0),)
-
-
-def test_a_change_over_points_has_an_extent() -> None:
-    """4 ÷ 2 at 1, 3 ÷ 12 at 2; what starts from 0 has no ratio, unless a least is stated."""
-    found = [(1.0, 2.0, 4.0), (2.0, 12.0, 3.0), (3.0, 0.0, 5.0)]
-    assert extent_of_change(found) == Extent(0.25, 2.0, 2.0, 1.0, 2)
-    assert extent_of_change(found, 0.5) == Extent(0.25, 10.0, 2.0, 3.0, 3)
-    assert extent_of_change(found[2:]) is None and extent_of_change([]) is None
-    assert extent_of_change([(1.0, 0.0, 0.0)], 1.0) == Extent(1.0, 1.0, 1.0, 1.0, 1)
-
-
-def test_ratios_of_values_that_are_not_told_apart() -> None:
-    assert Extent(0.99, 1.01, 0, 0, 2).is_alike
-    assert not Extent(0.97, 1.01, 0, 0, 2).is_alike
-    assert not Extent(0.99, 1.03, 0, 0, 2).is_alike

@@ -45,9 +45,11 @@ NAMES = ("duration_ns", "pages_read", "blocks_erased", "pages_programmed")
 
 
 def lines_of(found: Comparison, choice: Choice | None = None, width: int = 80) -> list[str]:
+    """The lines below the headline."""
     text = io.StringIO()
     print_comparison(Screen(file=text, width=width), found, choice or Choice())
-    return [line.rstrip() for line in text.getvalue().splitlines()]
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    return lines[next(n for n, line in enumerate(lines) if line.startswith("base:")) :]
 
 
 def plain(duration_ms: int = 2000, **changes: Any) -> dict[str, Any]:
@@ -80,6 +82,15 @@ def test_a_whole_comparison() -> None:
         "figures: 1 worse, 5 same",
         "band of builds not measured: a difference may come from another history; next:",
         "ffslab run x --band 4, with both builds",
+    ]
+
+
+def test_the_headline_comes_first() -> None:
+    text = io.StringIO()
+    print_comparison(Screen(file=text, width=80), compared(plain(), plain(3000)), Choice())
+    assert text.getvalue().splitlines()[:2] == [
+        "The only case is worse; the largest change: creation time 1.50 times slower.",
+        "base: base, 1 case, build b1",
     ]
 
 

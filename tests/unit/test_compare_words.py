@@ -33,10 +33,8 @@ from ffslab.compare.words import (
     figure_title,
     percent_text,
     range_words,
-    ratio_span,
     ratio_words,
     signed_percent,
-    span_words,
     value_text,
     values_text,
 )
@@ -319,24 +317,3 @@ def test_a_cause_in_words() -> None:
     assert "does not count its time" in cause_words(
         replace(only(compared(row, slower)).causes[0], flash=None)
     )
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "words", "at"),
-    [
-        (1.5, 2.0, "1.50 to 2.00 times slower", "1.50 (a) to 2.00 (b) times slower"),
-        (0.25, 0.5, "2.00 to 4.00 times faster", "2.00 (b) to 4.00 (a) times faster"),
-        (0.5, 1.0, "the same to 2.00 times faster", "the same (b) to 2.00 times faster (a)"),
-        (1.05, 1.1, "5 to 10 % slower", "5 % (a) to 10 % (b) slower"),
-        (1.1, 2.0, "10 % to 2.00 times slower", "10 % slower (a) to 2.00 times slower (b)"),
-        (0.5, 1.1, "2.00 times faster to 10 % slower", "2.00 times faster (a) to 10 % slower (b)"),
-        (1.0004, 1.5, "the same to 1.50 times slower", "the same (a) to 1.50 times slower (b)"),
-        (2.0, 2.001, "2.00 times slower", "2.00 times slower"),
-    ],
-)
-def test_a_range_of_ratios_in_words(low: float, high: float, words: str, at: str) -> None:
-    assert ratio_span(METRICS["duration_ns"], low, high) == words
-    assert ratio_span(METRICS["duration_ns"], low, high, " (a)", " (b)") == at
-    assert span_words("1 page", "1 page", " (a)", " (b)") == "1 page"
-    assert span_words("5 % slower", "10 % slower") == "5 to 10 % slower"
-    assert span_words("10 % faster", "1.50 times slower") == "10 % faster to 1.50 times slower"

@@ -16,6 +16,7 @@ from ffslab.cli.app import VERBS, build_app
 from ffslab.cli.completion import Shell, script
 from ffslab.cli.man import manual
 from ffslab.program import COMPLETE
+from ffslab.results.rundir import find_run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -50,8 +51,8 @@ def test_verbs_options_and_names(
 def test_runs_and_their_cases(ffslab_command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert completed(ffslab_command, "ffslab show latest ", monkeypatch) == []
     assert ffslab_command("run", "small.toml", "--no-report").code == 0
-    (name,) = (path.name for path in Path("results").iterdir())
-    for verb in ("show", "report", "compare", "rm"):
+    name = find_run("latest", Path("results")).path.name
+    for verb in ("show", "report", "open", "compare", "rm"):
         assert completed(ffslab_command, f"ffslab {verb} ", monkeypatch) == ["latest", name]
     cases = completed(ffslab_command, "ffslab show latest ubifs-a", monkeypatch)
     assert cases and all(case.startswith("ubifs-aged") for case in cases)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from cli_support import Command
 from lifetime_support import BYTES, WEAR_STUDY, Swaps, looks, wear_key, write_wear_run
+from test_report_support import charts_of, section_of
 
 from ffslab.lifetime.forecast import Flash, _estimate, drawn_together, forecast
 from ffslab.lifetime.growth import (
@@ -371,15 +372,28 @@ def test_what_cannot_be_forecast_is_an_error(ffslab_command: Command, tmp_path: 
     assert ffslab_command("lifetime", "everlasting", "--endurance", "1000").code == 0
 
 
+DYING = WEAR_STUDY.replace('kind = "wear"', 'kind = "wear"\nto_death = true')
+
+
 def test_the_report_shows_forecast_and_outcome(tmp_path: Path) -> None:
-    page = build(write_wear_run(tmp_path / "life", dead)).read_text(encoding="utf-8")
-    section = page[page.index('<section id="lifetime"') :]
-    section = re.sub(r"<[^>]+>", " ", section[: section.index("</section>")])
-    words = " ".join(section.split())
-    assert re.search(r"first bad block 5.77 GB 5\.[\d.]+ to 5\.[\d.]+ GB 5.8 GB -0\.\d % ", words)
-    assert "1 bad, ENOSPC" in words
+    page = build(write_wear_run(tmp_path / "life", dead, DYING)).read_text(encoding="utf-8")
+    words = re.sub(r"<[^>]+>|\s", " ", section_of(page, "life").replace("</script>", ""))
+    table = " ".join(words.split())
+    assert re.search(
+        r"first bad block 5.77 GB 5\.[\d.]+ GB to 5\.[\d.]+ GB 5.8 GB -0\.\d % ", table
+    )
+    assert "1 bad, ENOSPC" in table and "JFFS2 lasts longest, 6.4 GB; forecasts" in table
+    rows = charts_of(page)["life-wear"]["data"]["rows"]
+    marks = list(zip(rows["kind"], rows["x"], rows["to"], strict=True))
+    came = [x for kind, x, _ in marks if kind == "came"]
+    (first, end) = [(low, high) for kind, low, high in marks if kind == "range"]
+    assert came == [5.8, 6.4] and first[0] < 5.8 < first[1] and end[0] <= end[1]
+    board = page[page.index('<table class="score"') :].partition("</table>")[0]
+    assert ">life</th>" in board and "6.40\xa0GB" in board and "5.80\xa0GB" in board
 
 
 def test_the_report_forecasts_nothing_that_went_on(tmp_path: Path) -> None:
     run = write_wear_run(tmp_path / "life", lambda _case: {"wear": wear_key(looks([1] * 64, 5))})
-    assert 'id="lifetime"' not in build(run).read_text(encoding="utf-8")
+    page = build(run).read_text(encoding="utf-8")
+    assert "range" not in charts_of(page)["life-wear"]["data"]["rows"]["kind"]
+    assert ">life</th>" not in page and "lifetime life</" in section_of(page, "life")

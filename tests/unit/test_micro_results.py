@@ -24,7 +24,7 @@ from micro_support import (
 )
 from rich.console import Console
 
-from ffslab.cli.tables import print_results
+from ffslab.cli.tables import case_tables, print_cases
 from ffslab.errors import DamagedResultError
 from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result, skipped_result, unprepared_result
@@ -475,7 +475,7 @@ def test_a_case_that_was_not_run_is_shown() -> None:
 
 def test_a_run_is_shown() -> None:
     ffsmark = skipped_result(cases_of()[0], "no module")
-    text = _shown(print_results, [micro_result(guest=_two_phases()), ffsmark], {})
+    text = _shown(print_cases, case_tables([micro_result(guest=_two_phases()), ffsmark], {}))
     assert "1.00 ± 1.22" in text and "3.15 ms" in text and "creation" in text
-    text = _shown(print_results, [micro_result()], {})
+    text = _shown(print_cases, case_tables([micro_result()], {}))
     assert "erases/block" in text and "creation" not in text

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LONGEST = "abcdefghij-klmnopqrs"
 HOST = (
     "__init__.py", "keys.py", "kind.py", "metrics.py", "plan.py", "result.py", "stored.py",
-    "terminal.py", "report/__init__.py", "report/page.html.j2", "report/page.py",
+    "terminal.py", "report.py",
 )  # fmt: skip
 
 
@@ -31,7 +31,7 @@ PROTOCOLS = {
     "result": modules.ResultModule,
     "metrics": modules.MetricsModule,
     "terminal": modules.TerminalModule,
-    "report/page": modules.ReportModule,
+    "report": modules.ReportModule,
 }
 
 

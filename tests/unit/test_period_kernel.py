@@ -6,13 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from host_support import LAB, FakeSite, FakeTarget, SilentProgress
-from rich.console import Console
 
 from ffslab.campaign.chain import chain_of
 from ffslab.campaign.done import PoolOptions
@@ -20,7 +18,7 @@ from ffslab.campaign.manifest import build_ids, new_manifest
 from ffslab.campaign.prepared import Prepared
 from ffslab.campaign.run import RunEnd, RunRequest, execute, prepare, prepare_resumed
 from ffslab.cli.app import build_app
-from ffslab.cli.tables import print_kernels
+from ffslab.cli.tables import kernel_lines
 from ffslab.errors import SpecError, UsageError
 from ffslab.lab import lab as lab_module
 from ffslab.lab.lab import kernel_inputs, plan_lab
@@ -349,14 +347,12 @@ def test_show_names_the_kernels(ran: RunEnd, capsys: pytest.CaptureFixture[str])
 
 
 def test_what_a_board_brings_is_no_other_kernel_to_list() -> None:
-    def listed(**settings: Any) -> str:
+    def listed(**settings: Any) -> list[str]:
         case = only_case(board__unaligned=True, **settings)
-        console = Console(file=StringIO(), width=100)
-        print_kernels(console, [{"spec": case_spec(case)}])  # type: ignore[typeddict-item]
-        return str(console.file.getvalue())  # type: ignore[attr-defined]
+        return kernel_lines([{"spec": case_spec(case)}])  # type: ignore[typeddict-item]
 
-    assert listed() == ""
-    assert listed(kernel="period") == "lab kernel period (all switches on): 1 cases\n"
+    assert listed() == []
+    assert listed(kernel="period") == ["lab kernel period (all switches on): 1 cases"]
 
 
 def test_a_run_is_not_continued_in_another_build_of_the_period_kernel(ran: RunEnd) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from host_support import STUDY, begun_run, cases_of, prepared_study, study_of
 from test_report_micro_support import write_micro_run
-from test_report_support import page_of_words, write_run
+from test_report_support import write_run
 
 from ffslab.campaign.chain import Job
 from ffslab.campaign.inputs import guest_inputs
@@ -21,11 +21,12 @@ from ffslab.model.perturbation import band_values
 from ffslab.model.specs import PERTURBATION
 from ffslab.model.study import expand, select, with_overrides
 from ffslab.report.load import changed_ids, perturbed_ids
+from ffslab.report.page import render
 from ffslab.results.reproduce import reproduce_command
 from ffslab.targets.uml.guests import KIND
 from ffslab.targets.uml.perturbation import guest_seed, padding
 from ffslab.targets.virtual_flash import plan_text
-from loaded_support import load_micro, load_run
+from loaded_support import load_run
 
 PLAIN: list[tuple[str, tuple[Any, ...]]] = [
     ("seed", (1,)), ("options.compression", ("none",)), ("state", ("free",)),
@@ -121,17 +122,15 @@ def test_they_are_no_cases_of_the_report(tmp_path: Path) -> None:
     assert before.cases and [case.id for case in after.cases] == [case.id for case in before.cases]
     assert [case.axes for case in after.cases] == [case.axes for case in before.cases]
     assert after.missing == 0
-    assert "perturbation" not in page_of_words(found)
+    assert "perturbation" not in render(found)
 
 
 def test_they_are_no_cases_of_a_report_on_micro_benchmarks(tmp_path: Path) -> None:
     few = [("seed", (1,)), ("filesystem", ("jffs2",))]
-    plain = load_micro(write_micro_run(tmp_path / "plain", overrides=few))
-    found = load_micro(
-        write_micro_run(tmp_path / "banded", overrides=[*few, (PERTURBATION, (0, 1))])
-    )
-    assert [(case.id, case.line, case.numbers) for case in found.cases] == [
-        (case.id, case.line, case.numbers) for case in plain.cases
+    plain = load_run(write_micro_run(tmp_path / "plain", overrides=few))
+    banded = write_micro_run(tmp_path / "banded", overrides=[*few, (PERTURBATION, (0, 1))])
+    assert [(case.id, case.own) for case in load_run(banded).cases] == [
+        (case.id, case.own) for case in plain.cases
     ]
 
 

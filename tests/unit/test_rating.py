@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_report_tree_support import mounts_text, write_tree_run
 
+from ffslab.cli.app import main
 from ffslab.errors import FfslabError, SpecError
 from ffslab.loader import load_catalog
 from ffslab.model.files import validated
@@ -228,6 +229,22 @@ def test_a_run_is_rated_by_the_rules_of_its_study(run: Path) -> None:
     words = rule_words(next(iter(mount.cells.values())).rules[0], found.rating.grades)
     assert "Excellent ≤" in words
     assert "times the best" in words
+
+
+def test_the_terminal_shows_the_rating(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["ffslab", "show", str(run)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    lines = capsys.readouterr().out.splitlines()
+    assert end.value.code in (0, None)
+    (head,) = (number for number, line in enumerate(lines) if line.startswith("configuration"))
+    assert lines[head - 1].split() == ["Power", "In"]
+    assert lines[head].split() == ["configuration", "Mount", "loss", "Linux"]
+    name, *_, cuts, mainline = lines[head + 1].split()
+    assert (name, cuts, mainline) == ("JFFS2", "–", "Excellent")
+    assert f"Values and rules: ffslab rating {run}" in lines
 
 
 @pytest.mark.slow

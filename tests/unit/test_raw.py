@@ -23,7 +23,7 @@ from ffslab.workloads.raw import terminal
 from ffslab.workloads.raw.result import compared_times_ns
 from ffslab.workloads.raw.stored import raw_of
 
-MB = 2**20
+MIB = 2**20
 STUDY = """
 schema = 1
 name = "raw"
@@ -39,7 +39,7 @@ kind = "raw"
 erase_mb_s = 10.0
 write_mb_s = 2.0
 """
-# 64 blocks of 128 KiB are 8 MB: in 0.8 s, 4.1 s and 3.2 s 10, 1.951 and 2.5 MB/s.
+# 64 blocks of 128 KiB are 8 MiB: in 0.8 s, 4.1 s and 3.2 s 10, 1.951 and 2.5 MiB/s.
 PHASES = (
     Phase("erase", 800_000_000, {"blocks_erased": 64}),
     Phase("write", 4_100_000_000, {"pages_programmed": 4096}),
@@ -84,19 +84,19 @@ def test_what_cannot_be_is_told(old: str, new: str, words: str) -> None:
 
 
 def test_throughput_is_what_the_flash_was_asked_for_by_its_time() -> None:
-    """2.5 MB/s has nothing published beside it; 8 / 4.1 is 2.44 % below 2.0, as much as agrees."""
+    """2.5 MiB/s has nothing published beside it; 8 / 4.1 is 2.44 % below 2.0, as much as agrees."""
     result: Any = raw_result()
     found = raw_of(result)
     assert found is not None and found["within"] == 0.03
     erase, write, read = found["phases"]
-    assert (erase["bytes"], write["bytes"], read["bytes"]) == (8 * MB,) * 3
-    assert erase["raw_bytes_per_s"] == 10 * MB and erase["difference"] == 0
+    assert (erase["bytes"], write["bytes"], read["bytes"]) == (8 * MIB,) * 3
+    assert erase["raw_bytes_per_s"] == 10 * MIB and erase["difference"] == 0
     assert write["difference"] == pytest.approx(8 / 4.1 / 2 - 1)
     assert erase["agrees"] is True and write["agrees"] is True
-    assert read["raw_bytes_per_s"] == 2.5 * MB
+    assert read["raw_bytes_per_s"] == 2.5 * MIB
     assert (read["published_bytes_per_s"], read["difference"], read["agrees"]) == (None,) * 3
     figures = {figure.key: figure.value for figure in figures_of(result)}
-    assert figures["read.raw_bytes_per_s"] == 2.5 * MB
+    assert figures["read.raw_bytes_per_s"] == 2.5 * MIB
     assert [one.title for one in criteria_of(result)] == ["raw erase", "raw write", "raw read"]
     assert compared_times_ns(result)["write"] == 4.1e9
 
@@ -107,10 +107,11 @@ def test_a_difference_above_the_stated_is_told() -> None:
     found = raw_of(result)
     assert found is not None
     assert [one["agrees"] for one in found["phases"]] == [True, False, None]
-    assert list(terminal.cells(result)) == ["10.00", "1.95", "2.50", "differs"]
+    assert list(terminal.cells(result)) == ["10.49", "2.05", "2.62", "differs"]
     shown = io.StringIO()
     terminal.print_case(Console(file=shown, width=80), result)
-    assert "write: 1.951 MB/s, published 2.00, -2.4%, outside" in shown.getvalue()
+    told = "write: 2.046 MB/s, published 2.00 MiB/s (2.097 MB/s), -2.4%, outside"
+    assert told in shown.getvalue().splitlines()
     assert list(terminal.cells(raw_result()))[3] == "as published"  # type: ignore[arg-type]
 
 
@@ -123,11 +124,15 @@ def test_a_phase_that_failed_has_no_throughput() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("within", "words"),
-    [("3.0", "as published within 3"), ("2.0", "not as published within 2")],
+    ("within", "words"), [("3.0", "as published"), ("2.0", "not as published: write")]
 )
 def test_the_report_says_whether_it_is_as_published(
     tmp_path: Path, within: str, words: str
 ) -> None:
+    """One rate in one unit, on the scoreboard as in the table, the published one beside it."""
     page = page_of_case(tmp_path, f"{STUDY}within_percent = {within}\n", tree_records(PHASES))
-    assert words in page and "-2.44" in page
+    section = page[page.index('<section id="published"') :].partition("</section>")[0]
+    assert f"it is <strong>{words}</strong>; write differs most, by -2.44" in section
+    assert "<td>2.046 MB/s</td><td>2.00 MiB/s (2.097 MB/s)</td><td>-2.44%</td>" in section
+    board = page[page.index('<table class="score"') :].partition("</table>")[0]
+    assert ">2.05\xa0MB/s<" in board and ">1.95" not in board

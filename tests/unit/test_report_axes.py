@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from test_report_support import charts_of
 
+from ffslab.report import plots
 from ffslab.report.axes import FILES, Axis, axis_of
 from ffslab.report.quantity import SPACE
+from ffslab.results.schema import DURATION
 
 KIB, MIB = 2**10, 2**20
 
@@ -76,10 +79,33 @@ def test_a_value_is_a_word_or_a_number_with_its_unit() -> None:
     assert axis_of("n", (0.0, 5.0), "", ((0.0, "never"),)).text(0.0) == "never"
 
 
-def test_counts_of_files_are_marked_by_powers_of_ten_where_they_span_enough() -> None:
-    assert axis_of(FILES, (10.0, 80.0)).decades
-    assert not axis_of(FILES, (10.0, 79.0)).decades
-    assert not axis_of("workload.partitions", (10.0, 80.0)).decades
-    # A value with a word has no place on a scale.
+def test_a_value_with_a_word_has_no_place_on_a_scale() -> None:
     named = axis_of("n", (1.0, 100.0), "", ((1.0, "one"),))
     assert not named.logarithmic and axis_of("n", (1.0, 100.0)).logarithmic
+
+
+def test_a_value_that_is_no_number_stands_last_and_names_its_curve() -> None:
+    axis = axis_of("workload.fsync_every", (0, 1, 10))
+    points = [plots.Point("UBIFS", "ubifs", 10 - x, x=x) for x in axis.values]
+    chart = charts_of(plots.curves(points, DURATION, axis, "Time", "time"))["time"]
+    assert chart["spec"]["layer"][0]["encoding"]["x"]["sort"] == ["1", "10", "∞"]
+    rows = chart["data"]["rows"]
+    named = [x for x, end in zip(rows["x"], rows["end"], strict=True) if end is not None]
+    assert named == ["∞"]
+
+
+def test_dots_are_named_in_the_row_with_most_room_the_middle_one_below() -> None:
+    """Not in the last row: there the axis is below."""
+    rows = {"A": (1, 1.1, 9), "B": (1, 3, 10), "C": (1, 5, 25)}
+    points = [
+        plots.Point(label, "ubifs", value * 1e9, place)
+        for label, values in rows.items()
+        for place, value in zip(("low", "mid", "high"), values, strict=True)
+    ]
+    chart = charts_of(plots.dots(points, DURATION, "Time", "time"))["time"]
+    named = [
+        (layer["mark"]["dy"], sorted({"low", "mid", "high"} & {*str(layer).split('"')}))
+        for layer in chart["spec"]["layer"]
+        if "dy" in layer["mark"] and 'datum.label === "B"' in str(layer)
+    ]
+    assert named == [(-11, ["high", "low"]), (14, ["mid"])]

@@ -11,7 +11,7 @@ from test_report_support import page_of_words, write_run
 from ffslab.codesize.parts import COMPRESSION, FILE_SYSTEM, PARTS
 from ffslab.codesize.sizes import CodeSizes, Measured, Size, needs_of, to_document
 from ffslab.loader import load_catalog
-from ffslab.report.code_size import view_of
+from ffslab.report.code_size import section_of
 from ffslab.results.rundir import SIZES
 
 KIB = 1024
@@ -31,48 +31,39 @@ def sizes() -> CodeSizes:
     return CodeSizes({"arm": arm}, found, {"um": "no compiler; apt-get install gcc"})
 
 
-def test_sentences_name_the_default_of_each_file_system_the_smallest_first() -> None:
+def test_the_sentence_names_the_smallest_and_the_largest_with_default_options() -> None:
     # JFFS2 with zlib: 100 + mounting 1 + crc32 1 + glue 1 + 2 × 10 KiB and 3 bytes.
     # YAFFS2: 60 + mounting 1 KiB and 1 byte.
-    (sentence,) = view_of(sizes()).sentences
-    assert (
-        sentence.text == "**an ARM board**, with default options: yaffs2 62.0 KiB; jffs2 123.0 KiB."
-    )
+    told = "**YAFFS2** is smallest with 62.0 KiB; JFFS2 has 123.0 KiB."
+    shown = section_of(sizes())
+    assert shown.sentence == f"an ARM board, default options: {told}"
+    assert shown.note.startswith("Not measured: um: no compiler; apt-get install gcc.")
 
 
 def test_a_table_has_each_sum_and_each_part_once() -> None:
-    ((sums, parts),) = view_of(sizes()).tables
+    sums, parts = section_of(sizes()).tables
     rows = {row[0]: row[1:] for row in sums.rows}
     total = f"{123 * KIB:,}"
     assert rows["compression zlib, the default"] == (total, "0", "3", f"{123 * KIB + 3:,}")
-    assert sums.headings == {0: "jffs2", 5: "yaffs2"}
+    assert sums.headings == {0: "JFFS2", 5: "YAFFS2"}
     names = [row[0] for row in parts.rows]
     assert len(names) == len(set(names))
     (shared,) = [row for row in parts.rows if row[0] == PARTS["mtd-super"].title]
-    assert shared[1] == "jffs2, yaffs2"
+    assert shared[1] == "JFFS2, YAFFS2"
     assert "* MTD core" in names
 
 
 def test_a_bar_is_made_of_kinds_of_code() -> None:
-    """The parts of a bar are as long as their kinds: JFFS2 100 KiB, its compression 21 KiB."""
-    view = view_of(sizes())
-    (panel,) = view.panels
-    colours = {key.label: key.colour for key in view.keys}
-    title = re.search(r"<title[^>]*>(.*?)</title>", panel.drawing)
-    assert title is not None and "jffs2 · zlib (default): 123.0 KiB" in title[1]
-
-    def lengths(colour: str) -> list[float]:
-        found = re.findall(
-            rf'h([\d.]+)v[\d.]+h-[\d.]+z" style="fill:var\(--{colour}\)', panel.drawing
-        )
-        return [float(length) for length in found]
-
-    own, compression = lengths(colours[FILE_SYSTEM]), lengths(colours[COMPRESSION])
-    assert len(set(own[:-1])) == 1
-    (zlib,) = [n for n, one in enumerate(sizes().filesystems[0].sums) if "zlib" in one.options]
-    # Sums without a compressor draw nothing of that colour.
-    drawn = [n for n, one in enumerate(sizes().filesystems[0].sums) if one.compressors]
-    assert abs(compression[drawn.index(zlib)] / own[0] - 0.21) < 0.005
+    """JFFS2 has 100 KiB of its own, and with zlib 21 KiB of compression."""
+    (chart,) = section_of(sizes()).charts
+    found = re.search(r"<script[^>]*>(.*)</script>", chart.drawing)
+    assert found is not None
+    rows = json.loads(found[1])["data"]["rows"]
+    bars = zip(rows["label"], rows["part"], rows["value"], strict=True)
+    lengths = {(label, part): value for label, part, value in bars}
+    zlib = "JFFS2 · zlib (default)"
+    assert lengths[zlib, FILE_SYSTEM] == 100 and 21 <= lengths[zlib, COMPRESSION] < 21.01
+    assert lengths["JFFS2 · none", COMPRESSION] == 0
 
 
 def test_the_section_is_in_the_report_of_a_run_that_has_sizes(tmp_path: Path) -> None:
@@ -80,7 +71,7 @@ def test_the_section_is_in_the_report_of_a_run_that_has_sizes(tmp_path: Path) ->
     assert "code-size" not in page_of_words(folder)
     (folder / SIZES).write_text(json.dumps(to_document(sizes())))
     page = page_of_words(folder)
-    assert '<a href="#code-size">Size of the code</a>' in page
+    assert '<a href="#code-size">How large is the code?</a>' in page
     section = page[page.index('<section id="code-size"') : page.index('<section id="estimates"')]
     assert "Not measured: um: no compiler; apt-get install gcc" in section
-    assert "yaffs2 62.0 KiB; jffs2 123.0 KiB" in re.sub(r"[\u00a0\u202f]", " ", section)
+    assert "JFFS2 has 123.0 KiB" in re.sub(r"[\u00a0\u202f]", " ", section)

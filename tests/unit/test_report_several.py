@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 from host_support import study_of
 from test_report_micro_support import write_micro_run
+from test_report_page import parsed
 from test_report_support import page_of_words, write_run
 from test_report_tree_support import mounts_text, write_tree_run
 
 from ffslab.loader import load_catalog
 from ffslab.model.study import expand
-from ffslab.report import build
+from ffslab.report.chapters import chapters_of
 from ffslab.report.load import Read
-from ffslab.report.page import chapters_of
+from ffslab.report.page import render
 from ffslab.workloads.registry import kind_of
 
 pytestmark = pytest.mark.slow
@@ -76,7 +77,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def page(folder: Path) -> str:
-    return build(folder).read_text(encoding="utf-8")
+    return page_of_words(folder, validate=True)
 
 
 def test_a_study_may_have_parts_of_several_workloads() -> None:
@@ -87,30 +88,41 @@ def test_a_study_may_have_parts_of_several_workloads() -> None:
 
 
 def test_each_workload_has_its_sections_under_its_name(page: str) -> None:
-    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
-    places = [headings.index(title) for title in ("FFSMark", "Micro-benchmarks", "Directory trees")]
+    headings = parsed(page).headings
+    names = ["FFSMark", "Micro-benchmarks", "Directory trees"]
+    places = [headings.index(name) for name in names]
     assert places == sorted(places)
-    assert headings.count("What was found") == 3
     assert headings.count("Time model") == headings.count("Commands") == 1
     assert headings[places[0] : places[1]].count("Latency") == 1
-    assert "Requests in order" in headings[places[1] : places[2]]
+    assert "Where does the time of each step go?" in headings[places[2] :]
+
+
+def test_one_first_screen_stands_above_all(page: str) -> None:
+    """Its rows are file systems, its columns say of which workload they are."""
+    first, rest = page.split("<nav", 1)
+    assert first.count('class="headline"') == first.count('class="score"') == 1
+    assert first.count('class="picture"') == 1
+    for title in ("FFSMark", "Micro-benchmarks", "Directory trees"):
+        assert f'<span class="unit">{title}</span>' in first
+    rows = re.findall(r'<tr><th scope="row" class="text">(.*?)</th>', first)
+    assert rows == ["JFFS2", "UBIFS", "YAFFS2", *rows[3:]]
+    assert rest.count('class="headline"') == 3
 
 
 def test_every_case_is_told_once(folder: Path, page: str) -> None:
     rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     assert len({kind_of(row["spec"]) for row in rows}) == 3
     assert f"{len(rows)} of {len(rows)} cases passed" in page
-    commands = page.split('id="commands"')[1].split("</table>")[0]
+    results = page.split('id="results"')[1].split("</section>")[0]
     for row in rows:
-        assert commands.count(f">{row['id']}</th>") == 1
+        assert results.count(f">{row['id']}<") == 1
 
 
 def test_no_anchor_is_there_twice_and_none_leads_nowhere(page: str) -> None:
-    anchors = re.findall(r'\bid="([^"]+)"', page)
-    assert len(anchors) == len(set(anchors)) > 30
-    asked = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)|aria-labelledby="([^"]+)"', page)
-    wanted = {name for found in asked for one in found for name in one.split()}
-    assert wanted and wanted <= set(anchors)
+    found = parsed(page)
+    assert len(found.ids) == len(set(found.ids)) > 30
+    wanted = {name[1:] for name in found.references if name.startswith("#")}
+    assert wanted and wanted <= {*found.ids}
 
 
 def test_a_report_reads_each_result_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +136,7 @@ def test_a_report_reads_each_result_once(folder: Path, monkeypatch: pytest.Monke
         return json.loads(line)
 
     monkeypatch.setattr("ffslab.results.files.json_value", counted)
-    page_of_words(folder)
+    render(folder)
     # The first also for what the board's estimates are.
     assert sorted(map(bytes.decode, read)) == sorted(f"{row}\n" for row in [rows[0], *rows])
 

@@ -1,81 +1,80 @@
-"""The page of scripts: how they ended, what each phase took, the configurations side by side."""
+"""The page of scripts: how they ended, what they said, what each phase took."""
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
+from typing import Any
 
-from ffslab.report.data import Case
-from ffslab.workloads.script.report.phases import (
-    Work,
-    phase_table,
-    runs_of,
-    status_sentence,
-    time_panel,
-)
+import pytest
+from test_report_support import charts_of, vega_lite
+
+from ffslab.report.data import Case, Run
+from ffslab.report.sections.section import Section
+from ffslab.workloads.script.report import Figures, sections, status_sentence
 
 MS = 1_000_000
 
 
+def work(duration_ms: int, read: int, programmed: int, erased: int) -> Any:
+    counts = {"pages_read": read, "pages_programmed": programmed, "blocks_erased": erased}
+    return {"duration_ns": duration_ms * MS, **counts}
+
+
 def case(filesystem: str, state: str, seed: int, outcome: str = "pass") -> Case:
-    axes = {"filesystem": filesystem, "state": state, "seed": str(seed)}
-    return Case(f"{filesystem}-{state}-s{seed}", axes, outcome, "")
-
-
-CASES = [
-    *(case("jffs2", state, seed) for state in ("free", "used") for seed in (1, 2)),
-    case("ubifs", "free", 1),
-    case("ubifs", "free", 2),
-    case("ubifs", "used", 1),
-    case("ubifs", "used", 2, "fail"),
-]
-# Seed 2 takes 200 ms more than seed 1; UBIFS leaves more to the flush.
-WORKS = {
-    one.id: {
-        "script": Work((1000 + 200 * (one.seed == "2")) * MS, 400.0 * MS, 7, 99 + int(one.seed), 2),
-        "flush": Work((500 if one.filesystem == "ubifs" else 100) * MS, None, 0, 4, 0),
+    """Seed 2 takes 200 ms more than seed 1; UBIFS leaves more to the flush."""
+    phases = {
+        "script": work(1000 + 200 * (seed == 2), 7, 99 + seed, 2),
+        "flush": work(500 if filesystem == "ubifs" else 100, 0, 4, 0),
     }
-    for one in CASES
-}
+    axes = {"filesystem": filesystem, "state": state, "seed": str(seed)}
+    own = Figures(phases, 0 if outcome == "pass" else 3)
+    return Case(f"{filesystem}-{state}-s{seed}", axes, outcome, "", own=own)
 
 
-def plain(text: str) -> str:
-    return text.replace("\u00a0", " ")
+CASES = (
+    *(case("jffs2", state, seed) for state in ("free", "used") for seed in (1, 2)),
+    *(case("ubifs", "free", 1), case("ubifs", "free", 2), case("ubifs", "used", 1)),
+    case("ubifs", "used", 2, "fail"),
+)
 
 
-def test_each_phase_of_each_configuration_has_its_time_and_its_work() -> None:
-    table = phase_table(runs_of(CASES, WORKS))
-    assert table is not None
-    rows = [tuple(map(plain, row)) for row in table.rows]
+def shown(folder: Path, *cases: Case) -> dict[str, Section]:
+    run = Run("r", "s", "t", "", "", cases, path=folder)
+    return {section.key: section for section in sections(run, "")}
+
+
+def test_each_phase_of_each_configuration_has_its_time_and_its_work(tmp_path: Path) -> None:
+    """Of UBIFS used a case failed: its mean would be of other seeds than those beside it."""
+    section = shown(tmp_path, *CASES)["flush"]
+    rows = [tuple(cell.replace("\u00a0", " ") for cell in row) for row in section.tables[0].rows]
     # The mean of 1,000 and 1,200 ms, and of 100 and 101 pages.
-    assert rows[0] == ("JFFS2", "script", "1.10 s", "400 ms", "7", "100", "2")
-    assert rows[1] == ("JFFS2", "flush", "100 ms", "–", "0", "4", "0")
-    assert [row[:2] for row in rows[2:]] == [
-        ("UBIFS", "script"),
-        ("UBIFS", "flush"),
-        ("JFFS2", "script"),
-        ("JFFS2", "flush"),
-    ]
-    assert table.headings == {0: "State free", 4: "State used"}
+    assert rows[0] == ("JFFS2", "state free", "script", "1.10 s", "7", "100", "2")
+    assert rows[1] == ("JFFS2", "state free", "flush", "100 ms", "0", "4", "0")
+    assert [row[:2] for row in rows[2::2]] == [("JFFS2", "state used"), ("UBIFS", "state free")]
+    # 500 of 1,600 ms.
+    assert section.sentence == "The flush has up to 31 % of the time: **UBIFS**, state free."
+    (chart,) = charts_of(section.charts[0].drawing).values()
+    vega_lite().validate(chart["spec"])
+    assert chart["data"]["rows"]["value"] == [1.1, 0.1, 1.1, 0.1, 1.1, 0.5]
 
 
-def test_bars_are_script_and_flush_with_the_range_of_the_seeds() -> None:
-    panel = time_panel(runs_of(CASES, WORKS))
-    assert panel is not None
-    told = plain(panel.drawing)
-    assert "State free · JFFS2: 1.20 s; State free · UBIFS: 1.60 s; State used · JFFS2" in told
-    assert "Means over seeds" in panel.meaning
-    assert told.count("fill-opacity:0.35") == 3  # a flush each
-    one = time_panel(runs_of(CASES[:1], WORKS))
-    assert one is not None and "seeds" not in one.meaning
+def test_what_scripts_said_is_told_once(tmp_path: Path) -> None:
+    texts = {CASES[0].id: "one\n" * 50, CASES[1].id: "one\n" * 50, CASES[2].id: "<b>\x1b[1m\n"}
+    for name, text in texts.items():
+        (tmp_path / "cases" / name).mkdir(parents=True)
+        (tmp_path / "cases" / name / "output.log").write_text(text)
+    section = shown(tmp_path, *CASES)["ended"]
+    assert section.sentence.startswith("Exit status: **0** in 7 cases; **3** in ubifs-used-s2.")
+    assert section.markup.count("one\n") == 40 and section.markup.count("<pre") == 2
+    assert f"Said in {CASES[0].id}, {CASES[1].id}" in section.markup
+    assert "&lt;b&gt;\\x1b[1m" in section.markup and " open" not in section.markup
+    assert section.tables[0].rows[-1] == ("ubifs-used-s2", "fail", "3")
+    assert " open" in shown(tmp_path, CASES[0])["ended"].markup
 
 
-def test_a_configuration_with_a_failed_case_has_no_row() -> None:
-    """Its mean would be of other seeds than those beside it."""
-    assert len(runs_of(CASES, WORKS)) == 3
-    late = {**WORKS, CASES[0].id: {"script": WORKS[CASES[0].id]["script"]}}
-    assert [run.label for run in runs_of(CASES, late)] == ["UBIFS", "JFFS2"]
-    assert runs_of(CASES[-1:], WORKS) == []
-    assert time_panel([]) is None and phase_table([]) is None
+def test_nothing_is_told_of_what_was_skipped(tmp_path: Path) -> None:
+    assert shown(tmp_path, case("jffs2", "free", 1, "skip")) == {}
+    assert list(shown(tmp_path, CASES[-1])) == ["ended"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +89,7 @@ def test_a_configuration_with_a_failed_case_has_no_row() -> None:
         ),
         (
             {"a": 0, "b": None},
-            "Exit status: **0** in a; none in b, which did not get to the script’s end.",
+            "Exit status: **0** in a; none in b, which did not get to the end.",
         ),
     ],
 )

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from ffslab.campaign.run import RunEnd
 from ffslab.cli.run import _exit_code
-from ffslab.cli.tables import outcome_counts, print_results
+from ffslab.cli.tables import case_tables, failure_lines, outcome_counts, print_cases, short_lines
 from ffslab.errors import EXIT_FAILED, EXIT_OK
 from ffslab.model.case import Case
 from ffslab.model.workload import Workload
@@ -289,24 +289,24 @@ def test_which_results_are_no_failures() -> None:
     assert [outcome for outcome, is_it in good.items() if is_it] == ["skip", "pass"]
 
 
-def shown(results: list[dict[str, Any]], width: int = 80) -> str:
-    out = io.StringIO()
-    print_results(Console(file=out, width=width, highlight=False), results, {})
-    return out.getvalue()
-
-
 def test_the_table_shows_shares_and_the_summary_names_them() -> None:
     passed = {**result_of("micro-cut"), "id": "whole", "outcome": "pass", "short": None}
     results = [result_of("micro-cut"), result_of("micro-enospc"), result_of("micro-nothing")]
-    text = shown([*results, passed])
+    out = io.StringIO()
+    tables = case_tables([*results, passed], {})
+    print_cases(Console(file=out, width=80, highlight=False), tables)
+    text = out.getvalue()
     for row in (r"micro-cut +short 75%", r"micro-enospc +short 9%", r"micro-nothing +short 0%"):
         assert re.search(row, text), text
     assert all(len(line) <= 80 for line in text.splitlines())
-    wide = shown([*results, passed], 400)
-    assert "SHORT: 1 of 4 cases measured less than was asked for, 75% of it: 1 had no room" in wide
-    assert "\nmicro-nothing: short: nothing was measured; 0 of 2 requests" in wide
+    told = "SHORT: 1 of 4 cases measured less than was asked for, 75% of it: 1 had no room for all"
+    (line, example) = short_lines([*results, passed], examples=True)
+    assert line.startswith(told) and example.startswith("  micro-cut: ")
+    assert short_lines([*results, passed], examples=False) == [line]
+    _, failure = failure_lines(results, each=True)
+    assert failure.startswith("micro-nothing: short: nothing was measured; 0 of 2 requests")
     assert outcome_counts([*results, passed]) == "1 pass, 3 short (2 of them failed)"
-    assert "SHORT" not in shown([passed])
+    assert short_lines([passed], examples=True) == []
 
 
 def test_exit_code_is_0_only_for_what_the_study_allows(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tree_support import (
     with_written,
 )
 
-from ffslab.cli.tables import print_results
+from ffslab.cli.tables import case_tables, print_cases
 from ffslab.model.case import Case
 from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result, skipped_result
@@ -133,7 +133,7 @@ def test_the_table_of_a_run() -> None:
     result = tree_result(LONG, AFTER, BEFORE)
     assert cells(result) == ("360 ms", "114 s", "1.0 MiB")
     console = Console(width=80, file=io.StringIO(), highlight=False)
-    print_results(console, [result, skipped_result(LONG, "why")], {})
+    print_cases(console, case_tables([result, skipped_result(LONG, "why")], {}))
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()
     assert "creation" not in text

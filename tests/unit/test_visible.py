@@ -17,6 +17,7 @@ from cli_support import Command, Result
 sys.path.insert(0, str(Path(__file__).parent / "cuts"))
 
 from cuts_support import finding, kept, made
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -232,6 +233,19 @@ def test_the_program_draws_on_its_own_stream(capsys: pytest.CaptureFixture[str])
     own_stream(sys.stderr).write("\r\x1b[K")
     sys.stderr.write("\r\x1b[K")
     assert capsys.readouterr().err == "\r\x1b[K\\x0d\\x1b[K"
+
+
+def test_a_bar_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """rich puts itself before the stream for as long as it shows one."""
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    print_anything()
+    with Progress(console=Screen(force_terminal=True, color_system="standard")) as bar:
+        bar.add_task("work", total=1)
+        bar.console.print(HOSTILE)
+        sys.stdout.write("\x1b[2J\n")
+    assert "\x1b[2K" in stream.getvalue() and "\\x1b[2K" not in stream.getvalue()
+    assert "pwned" in stream.getvalue() and "\x1b[2J" not in stream.getvalue()
 
 
 def test_there_is_one_kind_of_console() -> None:

@@ -21,7 +21,7 @@ from ffslab.targets.virtual_flash import plan_text
 from ffslab.workloads.results import asked_of
 from ffslab.workloads.wear import leveling
 from ffslab.workloads.wear.keys import Wear
-from ffslab.workloads.wear.report.histogram import bins_of
+from ffslab.workloads.wear.report import bins_of
 from ffslab.workloads.wear.result import (
     check_records,
     compared_times_ns,
@@ -153,10 +153,8 @@ def test_spread() -> None:
 
 
 def test_bins_of_a_histogram() -> None:
-    assert bins_of([0, 0, 3]) == (1, (2, 0, 0, 1))
-    # 80 is one more than 40 bins of 2 hold (0 to 79): bins of 3, the last of which is 78 to 80.
-    width, counts = bins_of([80, 2, 3])
-    assert (width, len(counts), counts[0], counts[1], counts[-1]) == (3, 27, 1, 1, 1)
+    assert bins_of([0, 0, 3], 1) == [(0, 2), (3, 1)]
+    assert bins_of([80, 2, 3], 3) == [(0, 1), (3, 1), (78, 1)]
 
 
 # --- records: four blocks of 2 MiB between partitions of one block in front and the rest behind

@@ -27,7 +27,6 @@ MODULES = {
     "result": modules.ResultModule,
     "metrics": modules.MetricsModule,
     "terminal": modules.TerminalModule,
-    "report.page": modules.ReportModule,
 }
 NAP = {
     "__init__.py": '"""Sleeps."""\n',
@@ -109,8 +108,12 @@ def nap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", MODULES)
 def test_every_package_offers_what_is_asked_of_it(kind: str, name: str) -> None:
-    module, asked = registry.module_of(kind, name), MODULES[name]
-    check_part(module, asked)
+    check_part(registry.module_of(kind, name), MODULES[name])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_package_has_a_report(kind: str) -> None:
+    check_part(modules.report_module(kind), modules.ReportModule)
 
 
 @pytest.mark.parametrize("kind", KINDS)

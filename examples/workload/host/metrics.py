@@ -61,7 +61,8 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     if mean is None:
         return
     figure = Figure(ON_FLASH_MEAN, PLACE, mean)
-    yield Criterion(figure, "a file, with its part of the sync", "time", True)
+    title = "a file, with its part of the sync"
+    yield Criterion(figure, title, "time", headline=True, short="a file")
     yield from wear(result)
     yield from rooms(result, "sync:end", "after the last file")
 

@@ -16,7 +16,7 @@ from ffslab.targets.registry import site_module
 from ffslab.targets.several import Guests
 from ffslab.targets.target import Opening, SiteOptions
 from ffslab.workloads.plans import guest_case
-from ffslab.workloads.results import results_of
+from ffslab.workloads.results import check_own_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def opened_again(
     """
     prepared = prepare_resumed(run, None)
     case = next(case for case in prepared.cases if case.id == case_id)
-    result = next(one for one in results_of(run) if one["id"] == case_id)
+    result = run.result(case_id, check_own_keys)
     site = site_module(prepared.target).site_for([case], options)
     with tempfile.TemporaryDirectory(prefix="ffslab-again-") as place:
         opening = Opening([guest_case(case)], 1, Path(place))

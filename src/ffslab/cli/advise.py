@@ -68,6 +68,7 @@ def register(app: typer.Typer) -> None:
         if init:
             _init(needs or Path("needs.toml"), catalogs or [])
             return
+        from ffslab.cli.report import refresh_index
         from ffslab.targets.target import SiteOptions
 
         if needs is None:
@@ -84,6 +85,7 @@ def register(app: typer.Typer) -> None:
             end = pairs.run(jobs, timeout, options, quiet=as_json)
             advice = pairs.advice(end)
         _show(advice, end, destination, needs, as_json=as_json, report=report)
+        refresh_index(output, output)
         raise typer.Exit(_exit_code(advice, end))
 
 

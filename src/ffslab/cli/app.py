@@ -29,6 +29,7 @@ VERBS = (
     *(
         "run",
         "report",
+        "open",
         "list",
         "show",
         "rm",

@@ -88,6 +88,7 @@ def register(app: typer.Typer) -> None:
         from ffslab.calibrate.fitting import calibrate as fitted
         from ffslab.calibrate.readings import readings_of, wait_of
         from ffslab.calibrate.study import measured_cases
+        from ffslab.cli.report import refresh_index
         from ffslab.loader import load_catalog
 
         stated = load_catalog(catalogs or ()).board(board)
@@ -105,6 +106,7 @@ def register(app: typer.Typer) -> None:
         calibration = fitted(readings, figures, lab)
         _print(calibration, wait, _known(run, results, figures))
         _write(place, catalog_files(called, stated, calibration, wait, _source(run)))
+        refresh_index(output, output)
 
 
 def _place(to: Path | None) -> Path:

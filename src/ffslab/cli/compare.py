@@ -13,6 +13,8 @@ from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import program
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ffslab.compare.cases import Side
     from ffslab.compare.engine import Comparison, Rules
     from ffslab.compare.tables import Choice
@@ -81,7 +83,11 @@ def register(app: typer.Typer) -> None:
             Path | None, typer.Option(metavar="FILE", help="Write JUnit XML for CI.")
         ] = None,
         html: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="Write an HTML page.")
+            Path | None,
+            typer.Option(
+                metavar="FILE",
+                help="Write an HTML page; in a directory it is called compare-BASE..NEW.html.",
+            ),
         ] = None,
         output: RunsIn = RESULTS,
     ) -> None:
@@ -96,6 +102,7 @@ def register(app: typer.Typer) -> None:
         Exit code: 0 compared; 1 with --fail-on; 2 nothing to compare, or with --fail-on worse no
         band and no threshold to judge a difference by; 3 a damaged run.
         """
+        from ffslab.cli.report import refresh_index
         from ffslab.compare.engine import Rules
         from ffslab.compare.tables import Choice, is_regression
 
@@ -105,7 +112,11 @@ def register(app: typer.Typer) -> None:
             base, new or [], axis, base_value, Rules(threshold, main), output
         )
         choice = Choice(only_changed, all_figures)
-        _write(comparisons, choice, junit, html)
+        page = html and _page(html, (base, *(new or ())), axis, output)
+        _write(comparisons, choice, junit, page)
+        if page is not None:
+            typer.echo(f"page: {page}", err=True)
+            refresh_index(page.parent, output)
         _print(comparisons, choice, Format.json if as_json else table)
         if fail_on and any(is_regression(c, any_change=fail_on == "change") for c in comparisons):
             raise typer.Exit(EXIT_FAILED)
@@ -214,6 +225,17 @@ def _require_judged(comparisons: list[Comparison]) -> None:
                 "how far",
                 remedy="the same command with --threshold PERCENT, or both runs with --band 4",
             )
+
+
+def _page(html: Path, runs: Sequence[str], axis: str | None, output: Path) -> Path:
+    """Where the page goes: the file, or in a directory one with the names of the runs."""
+    from ffslab.report.index import comparison_page
+    from ffslab.results.rundir import find_run
+
+    if not html.is_dir():
+        return html
+    names = [find_run(name, output).path.resolve().name for name in runs]
+    return html / comparison_page(*names, *([axis] if axis else ()))
 
 
 def _write(

@@ -29,6 +29,7 @@ from ffslab.compare.words import (
 )
 from ffslab.model.specs import FIRST_REPEAT
 from ffslab.program import program
+from ffslab.report.comparison.headline import headline
 
 _STYLE = {
     Verdict.WORSE: "red",
@@ -54,7 +55,8 @@ _LONGEST_VALUE = 40
 
 
 def print_comparison(console: Console, comparison: Comparison, choice: Choice) -> None:
-    """What differs, then the cases with their figures and causes, then how many of each."""
+    """The headline, what differs, the cases with their figures and causes, how many of each."""
+    _say(console, headline(comparison), style="bold")
     _print_side(console, "base", comparison.base)
     _print_side(console, "new", comparison.new)
     console.print()

@@ -90,6 +90,7 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
     """The run of that name, or a new one of the study."""
     from ffslab.campaign.study import Choice, run_study
     from ffslab.cli.progress import TerminalWatch
+    from ffslab.cli.report import refresh_index
     from ffslab.cli.screen import screen
     from ffslab.loader import find_study
     from ffslab.results.rundir import find_run
@@ -107,7 +108,9 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
             ) from no_study
         choice = Choice(name, tuple(map(parse_set, settings)))
         watch = TerminalWatch(screen(stderr=True))
-        return run_study(choice, output, watch, jobs=jobs, check=_check)
+        directory = run_study(choice, output, watch, jobs=jobs, check=_check)
+        refresh_index(output, output)
+        return directory
     if settings:
         raise UsageError(
             f"{name} is a run, and --set changes a study",

@@ -27,6 +27,9 @@ Catalogs = Annotated[
 ]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
+EachCase = Annotated[
+    bool, typer.Option("--cases", help="A line for each case, and all scoreboards.")
+]
 Run = Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")]
 RunsIn = Annotated[Path, typer.Option("--output", "-o", help="Where run directories are.")]
 RunsTo = Annotated[Path, typer.Option("--output", "-o", help="Where run directories go.")]

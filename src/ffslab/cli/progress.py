@@ -12,11 +12,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from ffslab.campaign.done import CaseDone
 from ffslab.campaign.plan import Estimate
+from ffslab.cli.tables import FEW_CASES
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.model.case import Case
 from ffslab.model.units import format_duration_ns
 from ffslab.program import this_command
 from ffslab.results.shortfall import is_good
+
+_TENTHS = 10
 
 
 def format_seconds(seconds: float) -> str:
@@ -30,11 +33,23 @@ def format_seconds(seconds: float) -> str:
 
 
 class RunProgress:
-    """Shows `total` cases ending; use as a context manager around the run."""
+    """Shows `total` cases ending; use as a context manager around the run.
 
-    def __init__(self, console: Console, total: int, clock_s: Callable[[], float]) -> None:
+    A case that does not pass has a line. Others have one where no bar shows them and they are few,
+    or where that is asked for with `each_case`; else each tenth of the run has.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        total: int,
+        clock_s: Callable[[], float],
+        *,
+        each_case: bool = False,
+    ) -> None:
         self._console = console
         self._total = total
+        self._each_case = each_case or total < FEW_CASES
         self._clock_s = clock_s
         self._started_s = clock_s()
         self._done = 0
@@ -75,14 +90,22 @@ class RunProgress:
             if done.case.id in self._parts:
                 self._bar.remove_task(self._parts.pop(done.case.id))
             self._bar.update(self._task, completed=self._done, left=left)
-            if outcome == "pass" or (outcome == "short" and is_good(done.result)):
-                return  # the table tells it
+        is_quiet = outcome == "pass" or (outcome == "short" and is_good(done.result))
+        if is_quiet and (self._bar is not None or not self._each_case):
+            if self._bar is None and self._is_tenth:
+                self._console.print(f"[{self._done}/{self._total}] {left}", highlight=False)
+            return
         reason = f": {done.result['reason']}" if done.result["reason"] else ""
         self._console.print(
             f"[{self._done}/{self._total}] {done.case.id}: {outcome}{reason} "
             f"({format_duration_ns(done.wall_ns)}; {left})",
             highlight=False,
         )
+
+    @property
+    def _is_tenth(self) -> bool:
+        """Whether the case that ended completes a tenth of the run."""
+        return self._done * _TENTHS // self._total > (self._done - 1) * _TENTHS // self._total
 
     def part_done(self, case: Case, done: int, total: int) -> None:
         """So much of a case of many guests is done; may be called from any thread."""
@@ -107,8 +130,9 @@ class RunProgress:
 class TerminalWatch:
     """Follows a run on a console; how the lab is built goes to standard error."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, each_case: bool = False) -> None:
         self._console = console
+        self._each_case = each_case
         self.command = this_command()
         self.build = ConsoleProgress()
 
@@ -118,4 +142,4 @@ class TerminalWatch:
 
     def cases(self, count: int) -> RunProgress:
         """Shows so many cases ending."""
-        return RunProgress(self._console, count, time.monotonic)
+        return RunProgress(self._console, count, time.monotonic, each_case=self._each_case)

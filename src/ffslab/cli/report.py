@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import RESULTS, Run, RunsIn
-from ffslab.errors import MissingExtraError
+from ffslab.errors import FfslabError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,21 +25,23 @@ def register(app: typer.Typer) -> None:
         destination: Annotated[
             Path | None, typer.Option("--to", help="The file [report.html in the run].")
         ] = None,
-        open_it: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+        chart: Annotated[
+            str, typer.Option("--chart", help="Only this chart, as --to NAME.svg or .png.")
+        ] = "",
         output: RunsIn = RESULTS,
     ) -> None:
         """Write a run's report: one HTML file with findings and charts."""
         from ffslab.report import build
         from ffslab.results.rundir import find_run
 
-        show(build(find_run(run, output).path, destination), open_it=open_it)
+        directory = find_run(run, output).path
+        if chart:
+            from ffslab.report.pictures import write_chart
 
-
-def show(path: Path, *, open_it: bool) -> None:
-    """Says where a report is, and opens it if that is asked for."""
-    typer.echo(str(path))
-    if open_it:
-        typer.launch(str(path.resolve()))
+            typer.echo(str(write_chart(directory, chart, destination or Path(f"{chart}.svg"))))
+            return
+        typer.echo(str(build(directory, destination)))
+        refresh_index(directory.parent, output)
 
 
 def report_at_the_end(console: Console, write: Callable[[], Path], again: str) -> None:
@@ -51,3 +53,23 @@ def report_at_the_end(console: Console, write: Callable[[], Path], again: str) -
     except MissingExtraError as error:
         told = f"no report: {error.message}; next: {error.remedy}, then: {again}"
     console.print(told, soft_wrap=True)
+
+
+def refresh_index(root: Path, output: Path) -> None:
+    """Makes the index of the runs in `root` anew: in `output`, where the user's runs are, and
+    elsewhere where there is one. Without the parts of a report, or under a name that another page
+    has, there is none.
+    """
+    from ffslab.report.index import INDEX, is_ours, write_index
+
+    if root.resolve() == output.resolve():
+        root = output
+    index = root / INDEX
+    if not is_ours(index) and (root is not output or index.exists()):
+        return
+    try:
+        write_index(root)
+    except MissingExtraError:
+        return
+    except FfslabError as error:
+        typer.echo(f"no index: {error}", err=True)

@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
 
         Asks first; without a terminal it needs --yes. Keeps a run that a process works on.
         """
+        from ffslab.cli.report import refresh_index
         from ffslab.results.rundir import find_run
 
         found = {run.path.resolve(): run for run in (find_run(name, output) for name in runs)}
@@ -40,6 +41,8 @@ def register(app: typer.Typer) -> None:
         for run in found.values():
             run.remove()
             typer.echo(f"removed {run.path}")
+        for root in dict.fromkeys(run.path.parent for run in found.values()):
+            refresh_index(root, output)
 
 
 def _described(run: RunDirectory) -> str:

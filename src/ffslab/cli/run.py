@@ -12,6 +12,7 @@ from ffslab.cli.parse import (
     RESULTS,
     Access,
     Catalogs,
+    EachCase,
     Jobs,
     MayDestroy,
     RunsTo,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ffslab.campaign.prepared import Prepared
     from ffslab.campaign.run import RunEnd
     from ffslab.campaign.study import Choice
+    from ffslab.report.first.brief import Brief
     from ffslab.results.rundir import RunDirectory
 
 
@@ -119,6 +121,7 @@ def register(app: typer.Typer) -> None:
             ),
         ] = None,
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
+        each_case: EachCase = False,
     ) -> None:
         """Run a study and report it.
 
@@ -130,6 +133,7 @@ def register(app: typer.Typer) -> None:
         from ffslab.campaign.run import RunRequest
         from ffslab.campaign.study import Choice, carry_out, pool_options
         from ffslab.cli.progress import TerminalWatch
+        from ffslab.cli.report import refresh_index
         from ffslab.cli.screen import terminal
         from ffslab.targets.target import SiteOptions
 
@@ -171,8 +175,9 @@ def register(app: typer.Typer) -> None:
             fresh_states=fresh_states,
         )
         options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=consent(yes))
-        end = carry_out(request, options, TerminalWatch(console))
-        _print_end(console, prepared, end, report)
+        end = carry_out(request, options, TerminalWatch(console, each_case))
+        _print_end(console, prepared, end, report, each_case)
+        refresh_index(end.run.path.parent, output)
         if end.refused is not None:
             raise end.refused
         raise typer.Exit(_exit_code(end))
@@ -212,43 +217,43 @@ def _prepared(choice: Choice, resume: bool, output: Path) -> tuple[RunDirectory 
         return run, prepare_resumed(run, None)
 
 
-def _print_end(console: Console, prepared: Prepared, end: RunEnd, report: bool) -> None:
+def _print_end(
+    console: Console, prepared: Prepared, end: RunEnd, report: bool, each_case: bool
+) -> None:
+    from ffslab.cli.ending import print_brief
     from ffslab.cli.progress import format_seconds
-    from ffslab.cli.tables import outcome_counts, print_kernels, print_results
+    from ffslab.cli.tables import outcome_counts
+    from ffslab.report.first.brief import brief_of
 
-    print_results(console, end.run.each_result(), end.run.walls())
-    print_kernels(console, end.heads)
-    console.print(
+    brief = brief_of(end.run)
+    has_report = report and bool(end.heads) and end.refused is None and not end.interrupted
+    closing = [
         f"{len(end.heads)} of {len(prepared.cases)} cases: {outcome_counts(end.heads)}; "
-        f"{format_seconds(end.wall_s)}"
-    )
-    console.print(f"results: {end.run.path}", soft_wrap=True)
-    if end.interrupted:
-        console.print(
-            f"interrupted; next: {command('run', end.run.path, '--resume')}", soft_wrap=True
-        )
-    elif report and end.heads and end.refused is None:
-        _write_report(console, end)
-    _print_findings(console, end)
-
-
-def _print_findings(console: Console, end: RunEnd) -> None:
-    """What power cuts have found, and the command that shows the first of it."""
-    from ffslab.workloads.results import finding_line, findings_of
-
-    found = [
-        (result["id"], finding)
-        for result in end.run.each_result()
-        for finding in findings_of(result).values()
+        f"{format_seconds(end.wall_s)}",
+        f"results: {end.run.path}",
     ]
-    for case_id, finding in found[:_FINDINGS_SHOWN]:
-        line = f"{case_id}: {finding_line(finding)}"
-        console.print(line, soft_wrap=not console.is_terminal)
+    if end.interrupted:
+        closing.append(f"interrupted; next: {command('run', end.run.path, '--resume')}")
+    closing += _findings(brief, end.run)
+    opening = () if console.is_terminal else ("",)  # behind the progress
+    ends = (opening, closing)
+    print_brief(console, end.run, brief, ends, every=each_case, taken=int(has_report))
+    if has_report:
+        _write_report(console, end)
+
+
+def _findings(brief: Brief, run: RunDirectory) -> list[str]:
+    """What power cuts have found, and the command that shows the first of it."""
+    from ffslab.workloads.results import finding_line
+
+    found = brief.findings
+    if not found:
+        return []
+    lines = [f"{case}: {finding_line(finding)}" for case, finding in found[:_FINDINGS_SHOWN]]
     if len(found) > _FINDINGS_SHOWN:
-        console.print(f"… and {len(found) - _FINDINGS_SHOWN} more findings")
-    if found:
-        say = command("crash", "replay", found[0][1]["id"], "--run", end.run.path)
-        console.print(f"next: {say}", soft_wrap=True)
+        lines.append(f"… and {len(found) - _FINDINGS_SHOWN} more findings")
+    say = command("crash", "replay", found[0][1]["id"], "--run", run.path)
+    return [*lines, f"next: {say}"]
 
 
 def _write_report(console: Console, end: RunEnd) -> None:

@@ -9,13 +9,13 @@ of.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import IO, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from ffslab.visible_text import visible
+from ffslab.visible_text import own_stream, visible
 
 # Into a file or a pipe no line is broken: a path or an id in two pieces cannot be used.
 _NO_LIMIT_COLUMNS = 10_000
@@ -26,6 +26,15 @@ class Screen(Console):
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**{"highlight": False, "markup": False, "emoji": False, **how})
+
+    @property
+    def file(self) -> IO[str]:
+        """What it writes to: also while a bar is shown, which puts itself before the stream."""
+        return own_stream(super().file)
+
+    @file.setter
+    def file(self, new_file: IO[str]) -> None:
+        self._file = new_file
 
     def render_str(self, text: str, **style: Any) -> Text:
         """As rich's, of the visible text."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, Run, RunsIn, print_json
+from ffslab.cli.parse import RESULTS, AsJson, EachCase, Run, RunsIn, print_json
 from ffslab.errors import UsageError
 from ffslab.program import command, program
 
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
     def show(
         run: Run,
         case: Annotated[str | None, typer.Argument(help="A case of it.")] = None,
+        each_case: EachCase = False,
         output: RunsIn = RESULTS,
         as_json: AsJson = False,
     ) -> None:
@@ -41,7 +42,7 @@ def register(app: typer.Typer) -> None:
         from ffslab.cli.screen import terminal
 
         if case is None:
-            _show_run(terminal(), directory)
+            _show_run(terminal(), directory, each_case)
         else:
             _show_case(terminal(), directory, case)
 
@@ -90,24 +91,22 @@ def _reproduce(run: RunDirectory, case_id: str) -> str:
     )
 
 
-def _show_run(console: Console, run: RunDirectory) -> None:
-    from ffslab.cli.tables import outcome_counts, print_kernels, print_results
-    from ffslab.workloads.results import results_of
+def _show_run(console: Console, run: RunDirectory, each_case: bool) -> None:
+    from ffslab.cli.ending import print_brief
+    from ffslab.cli.tables import outcome_counts
+    from ffslab.report.first.brief import brief_of
 
     manifest = run.manifest()
-    results = list(results_of(run))
-    console.print(f"{manifest.get('title', '')}")
-    console.print(f"{run.path}: {manifest.get('command', '')}", soft_wrap=True)
-    print_results(console, results, run.walls())
-    print_kernels(console, results)
+    brief = brief_of(run)
+    opening = [str(manifest.get("title", "")), f"{run.path}: {manifest.get('command', '')}"]
+    closing = []
     if manifest.get("cpu_time"):
-        told = f"target {manifest['target']}: CPU time is {manifest['cpu_time']}"
-        console.print(told, soft_wrap=True)
+        closing.append(f"target {manifest['target']}: CPU time is {manifest['cpu_time']}")
     total = manifest.get("cases_total", "?")
-    console.print(f"{len(results)} of {total} cases: {outcome_counts(results)}")
+    closing.append(f"{len(brief.heads)} of {total} cases: {outcome_counts(brief.heads)}")
     if not manifest.get("complete"):
-        again = command("run", run.path, "--resume")
-        console.print(f"incomplete; next: {again}", soft_wrap=True)
+        closing.append(f"incomplete; next: {command('run', run.path, '--resume')}")
+    print_brief(console, run, brief, (opening, closing), every=each_case)
 
 
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:

@@ -13,22 +13,21 @@ from rich.text import Text
 from ffslab.model.kernels import kernel_words
 from ffslab.model.specs import DEFAULT_VARIANT, variant_without_board
 from ffslab.model.units import format_duration_ns
-from ffslab.model.workload import assumed_kind
 from ffslab.results.outcome import OUTCOMES
 from ffslab.results.result import (
     CaseHead,
     CaseResult,
     ShortResult,
     WallResult,
-    head_of,
 )
 from ffslab.results.shortfall import is_accepted, is_good
 from ffslab.visible_text import visible
 from ffslab.workloads.modules import terminal_module
-from ffslab.workloads.registry import kind_of, workloads
+from ffslab.workloads.registry import kind_of
 
 _ORDER: Mapping[str, int] = {outcome: number for number, outcome in enumerate(OUTCOMES)}
 _STYLE = {"pass": "green", "skip": "yellow"}
+FEW_CASES = 12  # fewer of them have a line each
 _CASE_WIDTH = 31  # at least
 _EXAMPLES = 3  # of cases that are short as their study allows
 
@@ -44,57 +43,79 @@ def print_unpadded(console: Console, table: Table) -> None:
         console.print(line.rstrip(), soft_wrap=True)
 
 
-def print_results(
-    console: Console, results: Iterable[CaseResult], walls: Mapping[str, WallResult]
-) -> None:
-    """One line per case, failures first and with their reason; a table for each workload.
+CaseTable = tuple[Sequence[str], Sequence[Sequence[str | Text]]]  # headings and rows
 
-    Cases that are short as their study allows are many or none: they get a summary at the end.
+
+def case_tables(
+    results: Iterable[CaseResult], walls: Mapping[str, WallResult]
+) -> tuple[CaseTable, ...]:
+    """A table of one line per case, failures first, for each workload.
+
     Results are taken one after the other: a large run has more than there is memory.
     """
     rows: dict[str, list[tuple[int, Sequence[str | Text]]]] = {}
-    heads: list[CaseHead] = []
     for result in results:
         kind, order = kind_of(result["spec"]), _ORDER.get(result["outcome"], 0)
         rows.setdefault(kind, []).append((order, _row(terminal_module(kind).cells, result, walls)))
-        heads.append(head_of(result))
-    # A run without a result has a table, too.
-    for kind in sorted(rows) or [assumed_kind(workloads())]:
-        ordered = sorted(rows.get(kind, ()), key=lambda row: row[0])
-        headings = terminal_module(kind).HEADINGS
-        _print_table(console, headings, [cells for _, cells in ordered])
-    accepted = [
-        (head, short)
+    return tuple(
+        (
+            terminal_module(kind).HEADINGS,
+            [cells for _, cells in sorted(rows[kind], key=lambda row: row[0])],
+        )
+        for kind in sorted(rows)
+    )
+
+
+def print_cases(console: Console, tables: Iterable[CaseTable], most: int | None = None) -> None:
+    """The tables, each with its first rows only if there are more than `most`."""
+    for headings, rows in tables:
+        _print_table(console, headings, rows[:most])
+
+
+def failure_lines(heads: Iterable[CaseHead], *, each: bool) -> list[str]:
+    """What did not pass with its reason, the worst first: `each` case, or one for all that have its
+    reason. Those that are short as their study allows are many or none, and not among them.
+    """
+    failed = [
+        head
         for head in heads
-        if (short := head.get("short")) and is_accepted(head["outcome"], short)
+        if head["outcome"] != "pass" and not is_accepted(head["outcome"], head.get("short"))
     ]
-    short_ids = {head["id"] for head, _ in accepted}
-    for head in heads:
-        if head["outcome"] != "pass" and head["id"] not in short_ids:
-            console.print(f"{head['id']}: {head['outcome']}: {head['reason']}")
-    if accepted:
-        _print_short(console, accepted, len(heads))
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for head in sorted(failed, key=lambda head: _ORDER.get(head["outcome"], 0)):
+        said = (head["outcome"], head["reason"], *([head["id"]] if each else []))
+        alike.setdefault(said, []).append(head["id"])
+    return [
+        f"{ids[0]}{f' and {len(ids) - 1} more' if len(ids) > 1 else ''}: {outcome}: {reason}"
+        for (outcome, reason, *_), ids in alike.items()
+    ]
 
 
-def _print_short(
-    console: Console, short: Sequence[tuple[CaseHead, ShortResult]], total: int
-) -> None:
-    """How many cases measured less than was asked for, how much less, and the worst of them."""
+def short_lines(heads: Sequence[CaseHead], *, examples: bool) -> list[str]:
+    """How many cases measured less than was asked for, as their study allows, how much less, and
+    with `examples` the worst of them.
+    """
+    short = [
+        (head, how)
+        for head in heads
+        if (how := head.get("short")) and is_accepted(head["outcome"], how)
+    ]
+    if not short:
+        return []
     ordered = sorted(short, key=lambda entry: _share(entry[1]))
-    # A partition that filled up is a finding; room for less is known beforehand.
-    examples = sorted(ordered, key=lambda entry: not entry[1]["stopped"])[:_EXAMPLES]
     shares = dict.fromkeys((_percent(ordered[0][1]), _percent(ordered[-1][1])))
     full = sum(1 for _, how in short if how["stopped"])
     causes = ((full, "filled the partition"), (len(short) - full, "had no room for all of it"))
-    console.print(
-        f"SHORT: {len(short)} of {total} cases measured less than was asked for, "
-        f"{' to '.join(shares)} of it: {', '.join(f'{n} {why}' for n, why in causes if n)}",
-        style="yellow",
+    told = (
+        f"SHORT: {len(short)} of {len(heads)} cases measured less than was asked for, "
+        f"{' to '.join(shares)} of it: {', '.join(f'{n} {why}' for n, why in causes if n)}"
     )
-    for result, _ in examples:
-        console.print(f"  {result['id']}: {result['reason']}")
-    if len(short) > _EXAMPLES:
-        console.print(f"  … and {len(short) - _EXAMPLES} more")
+    # A partition that filled up is a finding; room for less is known beforehand.
+    worst = sorted(ordered, key=lambda entry: not entry[1]["stopped"])
+    lines = [f"  {head['id']}: {head['reason']}" for head, _ in worst[:_EXAMPLES]]
+    if len(worst) > _EXAMPLES:
+        lines.append(f"  … and {len(worst) - _EXAMPLES} more")
+    return [told, *(lines if examples else [])]
 
 
 def _share(short: ShortResult) -> float:
@@ -117,12 +138,12 @@ def _outcome_cell(result: CaseHead) -> Text:
     return Text(shown, style)
 
 
-def print_kernels(console: Console, results: Sequence[CaseHead]) -> None:
+def kernel_lines(results: Iterable[CaseHead]) -> list[str]:
     """The lab kernels of the results, unless all are the one that their board has anyway."""
     counts = Counter(variant_without_board(kernel_words(result["spec"])) for result in results)
-    if set(counts) - {DEFAULT_VARIANT}:
-        for words, count in counts.items():
-            console.print(f"lab kernel {words}: {count} cases", soft_wrap=True)
+    if not set(counts) - {DEFAULT_VARIANT}:
+        return []
+    return [f"lab kernel {words}: {count} cases" for words, count in counts.items()]
 
 
 def _row(

@@ -67,11 +67,6 @@ class RatioSummary:
         """
         return len(self.pairs) == 1
 
-    @property
-    def one_sided(self) -> bool:
-        """True when every scenario moved the same way (or not at all)."""
-        return self.minimum >= 1 or self.maximum <= 1
-
 
 def summarise(pairs: Iterable[Pair]) -> RatioSummary | None:
     """Describe the ratios of `pairs` (all of one metric); None when no pair has a finite ratio."""

@@ -38,11 +38,6 @@ class Extent:
         """The logarithm of the ratio that is furthest from 1."""
         return max(distance(self.low), distance(self.high))
 
-    @property
-    def is_alike(self) -> bool:
-        """Whether no ratio is of two values that are told apart."""
-        return alike(self.low) and alike(self.high)
-
 
 @dataclass(frozen=True)
 class Reign:
@@ -82,11 +77,6 @@ class Standing:
         """Whoever is first somewhere."""
         return tuple(dict.fromkeys(label for reign in self.reigns for label in reign.labels))
 
-    @property
-    def followers(self) -> tuple[str, ...]:
-        """Whoever is first nowhere, the nearest first."""
-        return tuple(label for label in self.order if label not in self.leaders)
-
 
 def extent(ratios: Iterable[tuple[float, float]]) -> Extent | None:
     """The extent of (point, ratio) pairs; None without any above 0."""
@@ -96,20 +86,6 @@ def extent(ratios: Iterable[tuple[float, float]]) -> Extent | None:
     low = min(known, key=lambda entry: entry[0])
     high = max(known, key=lambda entry: entry[0])
     return Extent(low[0], high[0], low[1], high[1], len(known))
-
-
-def extent_of_change(
-    changes: Iterable[tuple[float, float, float]], least: float = 0.0
-) -> Extent | None:
-    """The extent of after ÷ before, of (point, before, after); None without any above 0.
-
-    What is below `least` counts as that. Without it, a point that starts from 0 has no ratio.
-    """
-    return extent(
-        (at, ratio_from(before, after, least))
-        for at, before, after in changes
-        if max(before, least) > 0
-    )
 
 
 def ratios_to_first(lines: Mapping[str, Line]) -> dict[str, dict[float, float]]:

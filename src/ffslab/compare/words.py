@@ -140,35 +140,6 @@ def ratio_words(metric: Metric, ratio: float, digits: int = _PERCENT_DIGITS) -> 
     return f"{percent_text((ratio - 1) * 100, digits)} {word}{noun}"
 
 
-def span_words(low: str, high: str, low_at: str = "", high_at: str = "") -> str:
-    """`2.47 times faster` and `2.75 times faster` as `2.47 to 2.75 times faster`; behind each end
-    where it is, if that is told: `2.47 (free) to 2.75 (aged) times faster`.
-    """
-    (least, _, tail), (most, _, other) = low.partition(" "), high.partition(" ")
-    if low == high:
-        return low
-    if tail == other and low_at and tail.startswith("% "):
-        return f"{least} %{low_at} to {most} %{high_at} {tail.removeprefix('% ')}"
-    if tail == other:
-        return f"{least}{low_at} to {most}{high_at} {tail}"
-    word = low.rpartition(" ")[2]
-    shared = f" {word}" if high.endswith(f" {word}") and not low_at else ""
-    return f"{low.removesuffix(shared)}{low_at} to {high}{high_at}"
-
-
-def ratio_span(metric: Metric, low: float, high: float, low_at: str = "", high_at: str = "") -> str:
-    """What new values of `low` to `high` times the base are, the lesser change first if both are
-    changes in one direction; behind each end where it is, if that is told.
-    """
-    ends = [(low, low_at), (high, high_at)]
-    if high <= 1:
-        ends.reverse()
-    words = (
-        "the same" if abs(ratio - 1) < _UNSEEN else ratio_words(metric, ratio) for ratio, _ in ends
-    )
-    return span_words(*words, *(where for _, where in ends))
-
-
 def _noun(metric: Metric) -> str:
     return "bytes" if metric.unit == "B" else metric.unit
 

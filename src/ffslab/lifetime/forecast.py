@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import math
 import random
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ffslab.lifetime.growth import (
     Checkpoint,
@@ -171,12 +173,16 @@ class Paths:
 
 def drawn_together(counts: Sequence[float], difference: float) -> list[float]:
     """The counts with the same sum, the lowest no more than `difference` below the highest."""
-    if max(counts) - min(counts) <= difference:
+    ranked = sorted(counts)
+    if ranked[-1] - ranked[0] <= difference:
         return list(counts)
-    low, high, total = min(counts) - difference, max(counts), sum(counts)
+    sums = (0.0, *accumulate(ranked))
+    low, high = ranked[0] - difference, ranked[-1]
     for _ in range(30):
         level = (low + high) / 2
-        if sum(min(max(count, level), level + difference) for count in counts) < total:
+        below, above = bisect_left(ranked, level), bisect_right(ranked, level + difference)
+        ends = below * level + (len(ranked) - above) * (level + difference)
+        if ends + sums[above] - sums[below] < sums[-1]:
             low = level
         else:
             high = level

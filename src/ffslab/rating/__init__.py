@@ -1,3 +1,1 @@
-"""Ratings: grades of file systems by the rules of a study (`ffslab.model.rating`), and signs by the
-distance from the best.
-"""
+"""Ratings: grades of file systems by the rules of a study (`ffslab.model.rating`)."""

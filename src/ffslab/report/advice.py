@@ -12,38 +12,32 @@ from ffslab.advise.needs import Needs
 from ffslab.advise.ranking import MET, MISSED, RULE, Cell, Judged
 from ffslab.model.units import format_size
 from ffslab.program import command
-from ffslab.report.charts import PALETTE
-from ffslab.report.elements import environment
-from ffslab.report.wear import RAMP
+from ffslab.report.elements import Table, environment
+from ffslab.report.index import keep_headline
 from ffslab.results.files import write_atomic
 
 PAGE = "advice.html"
-_TONES = {MET: "met", MISSED: "missed"}
-_STATUS = {"✓": "", "?": " caution", "✗": " bad"}
 _MARKS = {MET: "✓", MISSED: "✗"}
 
 
 @dataclass(frozen=True)
 class ShownCell:
-    """A need of a candidate as the templates show it."""
+    """A need of a candidate: its standing as a mark, the value, how far it is from the limit."""
 
     mark: str
-    tone: str
     value: str
     words: str
-    why: str
-    title: str
-    asked: str
 
 
 @dataclass(frozen=True)
 class ShownCandidate:
-    """A line of the ranking."""
+    """A line of the ranking; `needs` is the table of what it meets and why."""
 
     place: int
     title: str
-    cells: tuple[ShownCell, ...]
     settings: str
+    cells: tuple[ShownCell, ...]
+    needs: Table
 
 
 def write_advice(advice: Advice, again: str, target: Path) -> Path:
@@ -52,6 +46,8 @@ def write_advice(advice: Advice, again: str, target: Path) -> Path:
     """
     path = target / PAGE if target.is_dir() else target
     write_atomic(path, render(advice, again, path))
+    if advice.run:
+        keep_headline(path, Path(advice.run), advice.conclusion, advice.needs.title)
     return path
 
 
@@ -60,8 +56,6 @@ def render(advice: Advice, again: str, target: Path) -> str:
     run = Path(advice.run)
     best = advice.order[0]
     sign = "✗" if best.missed or best.failures else "?" if best.unknown else "✓"
-    if advice.missing:
-        sign = "?"
     beside = run.is_dir() and run.resolve() == target.resolve().parent
     template = environment().get_template("advice.html.j2")
     return str(
@@ -71,14 +65,11 @@ def render(advice: Advice, again: str, target: Path) -> str:
             told=[shown(rank, judged) for rank, judged in advice.told],
             facts=facts_of(advice.needs),
             rule=RULE,
-            status=_STATUS[sign],
-            sign=sign,
+            sign="?" if advice.missing else sign,
             again=again,
             report=command("report", advice.run) if advice.run else "",
             results=quote("results.jsonl") if beside and (run / "results.jsonl").exists() else "",
             version=__version__,
-            palette=PALETTE,
-            ramp=RAMP,
         )
     )
 
@@ -86,23 +77,24 @@ def render(advice: Advice, again: str, target: Path) -> str:
 def shown(rank: int, judged: Judged) -> ShownCandidate:
     """A candidate in words."""
     settings = " ".join(f"{name}={value}" for name, value in judged.candidate.settings.items())
-    return ShownCandidate(
-        rank, judged.candidate.title, tuple(map(shown_cell, judged.cells)), settings
+    cells = tuple(map(shown_cell, judged.cells))
+    rows = tuple(
+        (cell.need.title, f"{told.mark} {told.words}", cell.value.why, cell.need.asked, told.value)
+        for cell, told in zip(judged.cells, cells, strict=True)
     )
+    head = ("need", "verdict", "why", "asked", "found")
+    needs = Table("", head, (), rows, text_columns=3, wrapped=(0, 1, 2))
+    return ShownCandidate(rank, judged.candidate.title, settings, cells, needs)
 
 
 def shown_cell(cell: Cell) -> ShownCell:
-    """A need in words, and its colour."""
+    """A need in words; what failed has missed it."""
     value = cell.value.value
     standing = MISSED if cell.value.failed else cell.standing
     return ShownCell(
         mark=_MARKS.get(standing, "?"),
-        tone=_TONES.get(standing, "unknown"),
         value="–" if value is None else cell.need.words(value),
         words="not measured: its case did not pass" if cell.value.failed else cell.words,
-        why=cell.value.why,
-        title=cell.need.title,
-        asked=cell.need.asked,
     )
 
 

@@ -4,7 +4,7 @@ over seeds at one of its points.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.report import data
@@ -28,11 +28,15 @@ _TITLES = {
     "workload.volume_bytes": "volume",
     "workload.file_bytes": "size of the test file",
     "workload.size": "size of a file",
-    "workload.fsync_every": "requests for one fsync()",
+    "workload.files": "files per directory",
+    "workload.fsync_every": "writes per sync",
+    "workload.interval_us": "sleep between lines",
     "partition_bytes": "partition",
     "cpu_scale": "CPU scale",
     FILES: "size of the tree",
 }
+# Values that are no number of what the axis counts.
+_NAMES: Mapping[str, tuple[tuple[float, str], ...]] = {"workload.fsync_every": ((0.0, "∞"),)}
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,6 @@ class Axis:
     names: tuple[tuple[float, str], ...] = ()
 
     @property
-    def decades(self) -> bool:
-        """Whether its values are counts, which are marked by powers of ten on an axis."""
-        return self.name == FILES and self.logarithmic
-
-    @property
     def heading(self) -> str:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
@@ -67,6 +66,11 @@ class Axis:
     def logarithmic(self) -> bool:
         """Whether its values span enough, and none is 0 or below."""
         return not self.names and self.values[0] > 0 and self.values[-1] / self.values[0] >= 8
+
+    @property
+    def order(self) -> tuple[float, ...]:
+        """Its values as they stand beside each other: those that are no number come last."""
+        return tuple(sorted(self.values, key=lambda value: bool(self._word_for(value))))
 
     def number(self, value: float) -> str:
         if word := self._word_for(value):
@@ -90,22 +94,6 @@ class Axis:
         return dict(self.names).get(value, "")
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A mean over seeds with its range. `cut`: one of them did not get to all it was asked for."""
-
-    mean: float
-    low: float
-    high: float
-    seeds: int
-    cut: bool = False
-
-    @classmethod
-    def of(cls, values: Sequence[float], *, cut: bool = False) -> Mean:
-        """Of one value for each seed."""
-        return cls(sum(values) / len(values), min(values), max(values), len(values), cut)
-
-
 def axis_of(
     name: str,
     values: Sequence[float],
@@ -123,20 +111,8 @@ def axis_of(
             if small[0] == "KiB" and low < _SMALL_BYTES:
                 unit, scale = "B", 1.0
             title = title.removesuffix(" ms").removesuffix(" us").removesuffix(" bytes")
+    names = names or tuple(pair for pair in _NAMES.get(name, ()) if pair[0] in values)
     return Axis(name, title, unit, scale, tuple(values), names)
-
-
-def varying_numbers(places: Iterable[Mapping[str, float]], first: str = "") -> list[Axis]:
-    """The numeric axes of which these places have two values or more: `first` if it is among them,
-    then those with most.
-    """
-    values: dict[str, set[float]] = {}
-    for numbers in places:
-        for name, value in numbers.items():
-            values.setdefault(name, set()).add(value)
-    names = [name for name, distinct in values.items() if len(distinct) > 1]
-    names.sort(key=lambda name: (name != first, -len(values[name])))
-    return [axis_of(name, sorted(values[name])) for name in names]
 
 
 # Ending of a name → the small unit with its scale, the large one, and its scale.

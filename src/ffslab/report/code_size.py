@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.codesize.parts import COMPRESSION, CRYPTO, FILE_SYSTEM, KINDS, OTHER, PARTS, UNDER
 from ffslab.codesize.sizes import ALL, CodeSizes, Measured, Needs, Size, Sum, part_title, sum_title
 from ffslab.codesize.stored import read_sizes
-from ffslab.report.bars import Bar, Piece, are_cut, bars
-from ffslab.report.curves import Quantity
-from ffslab.report.elements import Key, Panel, Table
-from ffslab.report.topics import Sentence
+from ffslab.report import plots
+from ffslab.report.data import BETWEEN, filesystem_name
+from ffslab.report.elements import Table
+from ffslab.report.sections.section import Chart, Section
 
-_WIDTH = 900
-_SHOWN = Quantity("Text, data and bss", "KiB", 1024.0)
+_KIB = ("KiB", 1024.0)
 _COLOURS: Mapping[str, str] = {
     FILE_SYSTEM: "c0",
     UNDER: "c1",
@@ -25,67 +23,60 @@ _COLOURS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class SizeView:
-    """What the template shows: a chart and two tables for each architecture."""
-
-    sentences: tuple[Sentence, ...]
-    panels: tuple[Panel, ...]
-    tables: tuple[tuple[Table, Table], ...]
-    notes: tuple[str, ...]
-    cut: bool
-    keys: tuple[Key, ...] = tuple(Key(kind, _COLOURS[kind]) for kind in KINDS)
+_NOTE = (
+    "What a kernel grows by with a file system and all that this needs, of object files compiled "
+    "as modules. Text is code and constants, data begins with values, bss as zeros. MTD core and "
+    "block layer are in no sum."
+)
 
 
-def size_view(run_dir: Path) -> SizeView | None:
-    """The section of the run in `run_dir`; None if its study did not want it."""
+def sections(run_dir: Path) -> Iterator[Section]:
+    """The section of the run in `run_dir`; none if its study did not want it."""
     sizes = read_sizes(run_dir)
-    return None if sizes is None else view_of(sizes)
+    if sizes is not None:
+        yield section_of(sizes)
 
 
-def view_of(sizes: CodeSizes) -> SizeView:
-    drawn = {name: _bars(sizes, measured) for name, measured in sizes.architectures.items()}
-    return SizeView(
-        sentences=tuple(_sentences(sizes)),
-        panels=tuple(
-            Panel(
-                measured.title,
-                f"Linux {measured.source}, gcc {measured.compiler}",
-                bars(
-                    drawn[name], _SHOWN, (f"Size of code, {measured.title}", f"size-{name}"), _WIDTH
+def section_of(sizes: CodeSizes) -> Section:
+    """A chart and two tables for each architecture."""
+    missing = (f"Not measured: {name}: {why}." for name, why in sizes.unmeasured.items())
+    return Section(
+        key="code-size",
+        title="How large is the code?",
+        sentence=_sentence(sizes),
+        charts=tuple(
+            Chart(
+                f"{measured.title}, with all that it needs",
+                plots.stack(
+                    _bars(sizes, measured), _COLOURS, "Text, data and bss", f"size-{name}", _KIB
                 ),
+                f"Linux {measured.source}, gcc {measured.compiler}; a bar is one option of "
+                "compression.",
             )
             for name, measured in sizes.architectures.items()
-            if drawn[name]
         ),
         tables=tuple(
-            (_sums(sizes, measured), _parts(sizes, measured))
+            table
             for measured in sizes.architectures.values()
+            for table in (_sums(sizes, measured), _parts(sizes, measured))
         ),
-        notes=tuple(f"Not measured: {name}: {why}" for name, why in sizes.unmeasured.items()),
-        cut=any(are_cut(rows) for rows in drawn.values()),
+        note=" ".join((*missing, _NOTE)),
     )
 
 
-def _bars(sizes: CodeSizes, measured: Measured) -> list[Bar]:
+def _bars(sizes: CodeSizes, measured: Measured) -> list[plots.Bar]:
     return [
-        Bar(
-            label=_option(total),
-            run="",
-            pieces=tuple(_pieces(needs, total, measured)),
-            text=_kib(measured.sum(needs.parts_of(total)).total),
-            group=", ".join(needs.names),
-        )
+        plots.Bar(_label(needs, total), dict(_kinds(needs, total, measured)))
         for needs in sizes.filesystems
         for total in needs.sums
     ]
 
 
-def _pieces(needs: Needs, total: Sum, measured: Measured) -> Iterator[Piece]:
+def _kinds(needs: Needs, total: Sum, measured: Measured) -> Iterator[tuple[str, int]]:
     """What the code of a sum is, by kind."""
     for kind in KINDS:
         parts = [part for part in needs.parts_of(total) if _kind(part) == kind]
-        yield Piece(measured.sum(parts).total, _COLOURS[kind])
+        yield kind, measured.sum(parts).total
 
 
 def _kind(part: str) -> str:
@@ -93,25 +84,28 @@ def _kind(part: str) -> str:
     return PARTS[part].kind if part in PARTS else OTHER
 
 
-def _sentences(sizes: CodeSizes) -> Iterator[Sentence]:
-    """The file systems with their default options, the smallest first."""
-    for measured in sizes.architectures.values():
+def _sentence(sizes: CodeSizes) -> str:
+    """The smallest and the largest file system with its default options, on the last board."""
+    for measured in reversed(tuple(sizes.architectures.values())):
         totals = {
-            ", ".join(needs.names): measured.sum(needs.parts_of(total)).total
+            _name(needs): measured.sum(needs.parts_of(total)).total
             for needs in sizes.filesystems
             for total in needs.sums
             if total.default
         }
-        told = [f"{name} {_kib(totals[name])}" for name in sorted(totals, key=totals.__getitem__)]
-        if told:
-            yield Sentence(f"**{measured.title}**, with default options: {'; '.join(told)}.")
+        if totals:
+            least, most = (pick(totals, key=totals.__getitem__) for pick in (min, max))
+            told = f"**{least}** is smallest with {_kib(totals[least])}"
+            rest = "" if least == most else f"; {most} has {_kib(totals[most])}"
+            return f"{measured.title}, default options: {told}{rest}."
+    return ""
 
 
 def _sums(sizes: CodeSizes, measured: Measured) -> Table:
     headings: dict[int, str] = {}
     rows: list[tuple[str, ...]] = []
     for needs in sizes.filesystems:
-        headings[len(rows)] = ", ".join(needs.names)
+        headings[len(rows)] = _name(needs)
         for total in needs.sums:
             rows.append((sum_title(total), *_cells(measured.sum(needs.parts_of(total)))))
     head = ("with everything it needs", "text", "data", "bss", "sum")
@@ -124,7 +118,7 @@ def _parts(sizes: CodeSizes, measured: Measured) -> Table:
     users: dict[str, list[str]] = {}
     for needs in sizes.filesystems:
         for part in (*needs.parts, *(f"* {name}" for name in needs.shown)):
-            users.setdefault(part, []).append(needs.names[0])
+            users.setdefault(part, []).append(filesystem_name(needs.names[0]))
     rows: list[tuple[str, ...]] = []
     for kind in KINDS:
         for part, names in users.items():
@@ -146,8 +140,12 @@ def _parts(sizes: CodeSizes, measured: Measured) -> Table:
     )
 
 
-def _option(total: Sum) -> str:
-    text = ", ".join(total.shown)
+def _name(needs: Needs) -> str:
+    return ", ".join(map(filesystem_name, needs.names))
+
+
+def _label(needs: Needs, total: Sum) -> str:
+    text = BETWEEN.join(part for part in (_name(needs), ", ".join(total.shown)) if part)
     return f"{text} (default)" if total.default and total.default != ALL else text
 
 

@@ -5,30 +5,26 @@ how long calls waited for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ffslab.model.units import format_duration_ns
-from ffslab.report import svg
-from ffslab.report.elements import Panel, Table
-from ffslab.report.vega import Spec, as_is, field, linear_scale, mark
+from ffslab.report import plots, svg
+from ffslab.report.elements import Table
+from ffslab.report.sections.section import Chart, Section
+from ffslab.report.vega import field, linear_scale, mark
 from ffslab.results.collector import Bound, Collector, Forecast
 
 _MOST_PANELS = 6
 _MS = 1e6
 _ROOM = 1.05
+_NOTE = (
+    "Before each run the collector says how long it will take, by what reading, programming and "
+    "erasing took last. With a bound, a call waits no longer than the bound leaves beside its own "
+    "work; a forced run is one without which nothing could have been written."
+)
 
 
-@dataclass(frozen=True)
-class CollectorView:
-    """What the template shows; a table is None where no case has what is in it."""
-
-    panels: tuple[Panel, ...]
-    forecasts: Table | None
-    bounds: Table | None
-
-
-def collector_view(cases: Iterable[tuple[str, Collector | None]]) -> CollectorView | None:
-    """The section for what each case, by its id, has of it; None if none has anything."""
+def sections(cases: Iterable[tuple[str, Collector | None]]) -> Iterator[Section]:
+    """The section for what each case, by its id, has of it; none if none has anything."""
     forecasts: list[tuple[str, Forecast]] = []
     bounds: list[tuple[str, Bound]] = []
     for name, figures in cases:
@@ -37,13 +33,31 @@ def collector_view(cases: Iterable[tuple[str, Collector | None]]) -> CollectorVi
         if figures and "bound" in figures:
             bounds.append((name, figures["bound"]))
     if not forecasts and not bounds:
-        return None
-    return CollectorView(tuple(_panels(forecasts)), _forecasts(forecasts), _bounds(bounds))
+        return
+    tables = [_forecasts(forecasts)] if forecasts else []
+    tables += [_bounds(bounds)] if bounds else []
+    yield Section(
+        key="collector",
+        title="Does the garbage collector keep its word?",
+        sentence=_sentence(forecasts, bounds),
+        charts=tuple(_charts(forecasts)),
+        tables=tuple(tables),
+        note=_NOTE,
+    )
 
 
-def _forecasts(cases: Sequence[tuple[str, Forecast]]) -> Table | None:
-    if not cases:
-        return None
+def _sentence(
+    forecasts: Sequence[tuple[str, Forecast]], bounds: Sequence[tuple[str, Bound]]
+) -> str:
+    if bounds:
+        missed = sum(bound["missed"] for _, bound in bounds)
+        calls = sum(bound["calls"] for _, bound in bounds)
+        return f"{missed:,} of {calls:,} calls waited longer for it than their bound."
+    name, worst = max(forecasts, key=lambda case: case[1]["error_mean_percent"])
+    return f"Forecasts err by {worst['error_mean_percent']:.2f} % in the mean at most: **{name}**."
+
+
+def _forecasts(cases: Sequence[tuple[str, Forecast]]) -> Table:
     return Table(
         "How forecasts came out",
         ("Case", "Runs", "Together", "Mean error", "99 of 100 within", "Not foretold", "Failed"),
@@ -63,9 +77,7 @@ def _forecasts(cases: Sequence[tuple[str, Forecast]]) -> Table | None:
     )
 
 
-def _bounds(cases: Sequence[tuple[str, Bound]]) -> Table | None:
-    if not cases:
-        return None
+def _bounds(cases: Sequence[tuple[str, Bound]]) -> Table:
     return Table(
         "How the bound was kept",
         ("Case", "Bound", "Calls", "Missed", "Forced runs", "Longest wait for the collector"),
@@ -84,47 +96,31 @@ def _bounds(cases: Sequence[tuple[str, Bound]]) -> Table | None:
     )
 
 
-def _panels(cases: Sequence[tuple[str, Forecast]]) -> Iterator[Panel]:
-    """A drawing for each of the first cases with runs."""
+def _charts(cases: Sequence[tuple[str, Forecast]]) -> Iterator[Chart]:
+    """A panel for each of the first cases with runs: a dot for each run, and the line on which
+    forecast and outcome are the same.
+    """
     with_runs = [(name, forecast["last_runs"]) for name, forecast in cases if forecast["last_runs"]]
-    for number, (name, runs) in enumerate(with_runs[:_MOST_PANELS]):
-        yield Panel(
-            name,
-            f"the last {len(runs):,} runs of the collector",
-            _drawing(runs, f"Forecast and outcome of {name}", f"collector-{number}"),
-        )
-
-
-def _drawing(runs: Sequence[Sequence[int]], title: str, identifier: str) -> str:
-    """A dot for each run, and the line on which forecast and outcome are the same."""
-    paint = svg.PAINT["ink"]
-    dots: list[dict[str, object]] = [
-        {"forecast": run[0] / _MS, "outcome": run[1] / _MS, "paint": paint} for run in runs
+    shown = with_runs[:_MOST_PANELS]
+    if not shown:
+        return
+    most = _ROOM * max(max(run[:2]) for _, runs in shown for run in runs) / _MS
+    dots = [
+        *((name, "run", run[0] / _MS, run[1] / _MS) for name, runs in shown for run in runs),
+        *((name, "alike", end, end) for name, _ in shown for end in (0.0, most)),
     ]
-    most = _ROOM * max(max(run[:2]) for run in runs) / _MS
-    ends: list[dict[str, object]] = [
-        {"forecast": 0, "outcome": 0},
-        {"forecast": most, "outcome": most},
+    columns = ("facet", "kind", "forecast", "outcome")
+    rows = [dict(zip(columns, dot, strict=True)) for dot in dots]
+    scale = linear_scale(0, most)
+    across = {
+        "x": field("forecast:Q", title="foretold (ms)", scale=scale),
+        "y": field("outcome:Q", title="taken (ms)", scale=scale),
+    }
+    layers = [
+        mark("line", across, where="datum.kind === 'alike'", stroke=svg.PAINT["muted"]),
+        mark("circle", across, where="datum.kind === 'run'", size=8, fill=svg.PAINT["ink"]),
     ]
-    across = _place(most)
-    chart: Spec = {
-        "width": 260,
-        "height": 220,
-        "layer": [
-            mark("line", across, "ends", stroke=svg.PAINT["muted"], strokeWidth=1),
-            mark(
-                *("point", {**across, "fill": as_is("paint:N")}, "dots"),
-                shape="circle",
-                size=8,
-                strokeWidth=0,
-            ),
-        ],
-    }
-    return svg.merge_dots(svg.draw(chart, title, identifier, {"dots": dots, "ends": ends}))
-
-
-def _place(most: float) -> Spec:
-    return {
-        "x": field("forecast:Q", title="foretold, ms", scale=linear_scale(0, most)),
-        "y": field("outcome:Q", title="taken, ms", scale=linear_scale(0, most)),
-    }
+    inner = {"width": 260, "height": 220, "layer": layers}
+    spec = plots.faceted(inner, [name for name, _ in shown])
+    title = "Forecast and outcome of the last runs"
+    yield Chart(title, svg.draw(spec, title, "collector-runs", {"rows": rows}))

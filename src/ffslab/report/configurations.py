@@ -6,13 +6,14 @@ the seed: the state, the board, sizes, patterns. Configurations are compared at 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ffslab.report import data
 from ffslab.report.axes import axis_of
 
 _NO_OPTIONS = (data.FILESYSTEM, data.STATE, data.SEED, "board", "part", "partition_bytes")
 CPU_SCALE = "cpu_scale"
+MOST_NUMBERS = 3  # an axis of more of them is drawn as one, not compared value by value
 
 
 def option_axes(axes: Iterable[str]) -> tuple[str, ...]:
@@ -47,7 +48,34 @@ def place_text(axis_values: Iterable[tuple[str, str]]) -> str:
 
 def _value_text(name: str, value: str) -> str:
     """An axis with its value, which has a unit where it is a number that has one."""
-    if not value.replace(".", "", 1).isdecimal():
+    if not is_number(value):
         return f"{data.axis_name(name)} {value}"
-    axis = axis_of(name, [float(value)])
-    return f"{axis.word} {axis.value_text(float(value))}"
+    return f"{axis_of(name, [float(value)]).word} {setting_text(name, value)}"
+
+
+def setting_text(name: str, value: str) -> str:
+    """The value of an axis, with its unit where it is a number that has one."""
+    return axis_of(name, [float(value)]).value_text(float(value)) if is_number(value) else value
+
+
+def is_number(value: str) -> bool:
+    """Whether a value of an axis is a plain number."""
+    return value.lstrip("-").replace(".", "", 1).isdecimal()
+
+
+def are_numbers(values: Iterable[str]) -> bool:
+    """Whether all values of an axis are numbers."""
+    return all(map(is_number, values))
+
+
+def axis_words(axis: str) -> str:
+    """What an axis is called within a sentence."""
+    return axis_of(axis, [1.0]).word
+
+
+def setting_words(axis: str, values: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """What an axis is called, and what its values are, with units where it has some."""
+    if not are_numbers(values):
+        return data.axis_name(axis), {value: value for value in values}
+    numbers = axis_of(axis, sorted(map(float, values)))
+    return numbers.word, {value: numbers.value_text(float(value)) for value in values}

@@ -10,7 +10,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
 from ffslab.results.result import ShortResult
 from ffslab.results.shortfall import is_accepted
@@ -23,6 +26,7 @@ FILESYSTEM, COMPRESSION, WRITING, STATE, SEED = (
     "state",
     "seed",
 )
+_TEXTS = ("part", "workload.steps")
 CORE_AXES = (FILESYSTEM, COMPRESSION, WRITING, STATE, SEED)
 
 SYNC, WRITE_BACK, WRITE_THROUGH = "sync", "write-back", "write-through"
@@ -39,6 +43,7 @@ FILESYSTEM_NAMES = {
     "f2fs": "F2FS",
     "squashfs": "SquashFS",
     "erofs": "EROFS",
+    "mtd": "MTD",
 }
 
 
@@ -78,7 +83,8 @@ def packed_buckets(buckets: Sequence[Sequence[int]]) -> bytes:
 @dataclass(frozen=True)
 class Case:
     """One case of the run. `axes` has every core axis ("" where a file system has no such option)
-    and the further ones.
+    and the further ones. `parts`: time of the work by what it is made of, in ns; `own`: what its
+    workload's sections need. `tallied`: it counts what goes wrong, and fails by that.
     """
 
     id: str
@@ -87,9 +93,11 @@ class Case:
     command: str
     reason: str = ""
     console: str = ""
-    metrics: Mapping[str, float] = field(default_factory=dict)
     latencies: tuple[Latency, ...] = ()
     erases: tuple[int, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
+    own: Any = None
+    tallied: bool = False
     short: ShortResult | None = None
 
     @property
@@ -153,7 +161,7 @@ class FilesystemFact:
 
 @dataclass(frozen=True)
 class Run:
-    """A whole run."""
+    """A whole run; `path` is its directory."""
 
     run_id: str
     study: str
@@ -167,15 +175,27 @@ class Run:
     states: Mapping[str, str] = field(default_factory=dict)
     filesystems: tuple[FilesystemFact, ...] = ()
     missing: int = 0
+    path: Path = Path()
 
-    @property
+    @cached_property
     def passed(self) -> tuple[Case, ...]:
         return tuple(case for case in self.cases if case.passed)
 
     @property
     def failures(self) -> tuple[Case, ...]:
-        """Everything that neither passed nor was skipped on purpose, nor is short as allowed."""
-        return tuple(case for case in self.cases if not case.passed and case.outcome != "skip")
+        """Everything that neither passed nor was skipped on purpose, nor is short as allowed, nor
+        has counted what went wrong.
+        """
+        return tuple(
+            case
+            for case in self.cases
+            if not (case.passed or case.tallied or case.outcome == "skip")
+        )
+
+    @property
+    def wrong(self) -> tuple[Case, ...]:
+        """What counted something that went wrong; its figures are shown."""
+        return tuple(case for case in self.cases if case.tallied and not case.passed)
 
     @property
     def short(self) -> tuple[Case, ...]:
@@ -190,7 +210,7 @@ class Run:
     def seeds(self) -> tuple[str, ...]:
         return values_of(self.cases, SEED)
 
-    @property
+    @cached_property
     def varying(self) -> tuple[str, ...]:
         """The axes with at least two values, in the order of the study."""
         return varying_axes(self.cases)
@@ -202,13 +222,6 @@ class Group:
 
     axes: Mapping[str, str]
     cases: tuple[Case, ...]
-
-    def values(self, metric: str) -> tuple[float, ...]:
-        return tuple(case.metrics[metric] for case in self.cases if metric in case.metrics)
-
-    def mean(self, metric: str) -> float | None:
-        values = self.values(metric)
-        return sum(values) / len(values) if values else None
 
     @property
     def first(self) -> Case:
@@ -222,9 +235,20 @@ def values_of(cases: Iterable[Case], axis: str) -> tuple[str, ...]:
 
 
 def varying_axes(cases: Sequence[Case]) -> tuple[str, ...]:
-    """The axes with at least two values, in order of first appearance."""
-    names = dict.fromkeys(name for case in cases for name in case.axes)
-    return tuple(name for name in names if len(values_of(cases, name)) > 1)
+    """The axes with at least two values, in order of first appearance.
+
+    A study's part and the steps of a tree are none where the others tell all cases apart.
+    """
+    values: dict[str, set[str]] = {}
+    for case in cases:
+        for name, value in case.axes.items():
+            values.setdefault(name, set()).add(value)
+    varying = tuple(name for name, distinct in values.items() if len(distinct - {""}) > 1)
+    told: tuple[str, ...] = ()
+    for text in (name for name in _TEXTS if name in varying):
+        if len({case.scenario((*told, text)) for case in cases}) == len(cases):
+            told = (*told, text)
+    return tuple(name for name in varying if name not in told)
 
 
 def group_by_seed(cases: Sequence[Case]) -> tuple[Group, ...]:
@@ -235,40 +259,11 @@ def group_by_seed(cases: Sequence[Case]) -> tuple[Group, ...]:
     return tuple(Group(axes=dict(key), cases=tuple(members)) for key, members in groups.items())
 
 
-def ordered(
-    groups: Sequence[Group], major: Sequence[str], minor: Sequence[str]
-) -> tuple[Group, ...]:
-    """Groups sorted by the axes in `major`, then `minor`, each value in order of first
-    appearance.
-    """
-    ranks = {
-        axis: {
-            value: rank
-            for rank, value in enumerate(
-                dict.fromkeys(group.axes.get(axis, "") for group in groups)
-            )
-        }
-        for axis in (*major, *minor)
-    }
-    return tuple(
-        sorted(groups, key=lambda group: [ranks[axis][group.axes.get(axis, "")] for axis in ranks])
-    )
-
-
 def filesystem_name(key: str) -> str:
     """`yaffs2-no-cache` as "YAFFS2 no-cache": a variant is called after its file system."""
     name, dash, variant = key.partition("-")
     known = FILESYSTEM_NAMES.get(name)
     return key if known is None else f"{known} {variant}" if dash else known
-
-
-def variants(cases: Iterable[Case]) -> dict[str, tuple[str, ...]]:
-    """The file systems that were run with variants of them, called NAME-VARIANT, and these."""
-    names = values_of(cases, FILESYSTEM)
-    varying = {
-        name: tuple(other for other in names if other.startswith(f"{name}-")) for name in names
-    }
-    return {name: others for name, others in varying.items() if others}
 
 
 def axis_name(axis: str) -> str:

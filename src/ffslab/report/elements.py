@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ffslab.errors import MissingExtraError
 from ffslab.paths import cache_dir
-from ffslab.report.data import BETWEEN
+from ffslab.report import svg
+from ffslab.report.bundle import browser_bundle
+from ffslab.report.charts import PALETTE
+from ffslab.report.data import BETWEEN, axis_name
 from ffslab.report.quantity import unbroken
+from ffslab.report.wear import RAMP
+from ffslab.visible_text import visible_value
 from ffslab.workloads.registry import folder_of, workloads
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A small chart with its heading."""
-
-    title: str
-    meaning: str
-    drawing: str
 
 
 @dataclass(frozen=True)
@@ -44,23 +41,7 @@ class Table:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Key:
-    """One entry of a legend: a colour name and, for lines, a dash."""
-
-    label: str
-    colour: str
-    dash: str = ""
-
-
 _MANY = 8  # more configurations stand below the names of their file systems
-
-
-def seeds_text(seeds: Sequence[object], many: str = "figures are means over them") -> str:
-    """How many seeds, in words that do not suggest statistics; `many` is what is shown of them."""
-    if len(seeds) < 2:
-        return "One seed: every figure is exact for that scenario and says nothing about others"
-    return f"{len(seeds)} seeds: {many}"
 
 
 def by_filesystem(table: Table) -> Table:
@@ -76,19 +57,6 @@ def by_filesystem(table: Table) -> Table:
             headings[number] = last = name
         rows.append((rest or name, *row[1:]))
     return replace(table, rows=tuple(rows), headings=headings)
-
-
-def legend(keys: Sequence[Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
-    """The entries of a legend with their labels; many of them by file system, whose name they then
-    need not repeat.
-    """
-    if len(keys) <= _MANY:
-        return [("", [(key.label, key) for key in keys])]
-    groups: dict[str, list[tuple[str, Any]]] = {}
-    for key in keys:
-        name, _, rest = key.label.partition(BETWEEN)
-        groups.setdefault(name, []).append((rest or name, key))
-    return list(groups.items())
 
 
 def environment() -> Any:
@@ -123,8 +91,23 @@ def environment() -> Any:
         undefined=jinja2.StrictUndefined,
     )
     templates.filters["bold"] = _bold
-    templates.filters["legend"] = legend
+    templates.filters["json"] = _json
+    templates.filters["axis"] = axis_name
+    templates.globals["palette"] = PALETTE
+    templates.globals["ramp"] = RAMP
+    templates.globals["tones"] = {"✓": "good", "✗": "bad", "?": "plain"}
+    templates.globals["bundle"] = browser_bundle
+    templates.globals["paint"] = {colour: name for name, colour in svg.PAINT.items()}
+    templates.globals["chart_config"] = svg.theme()
     return templates
+
+
+def _json(value: Any) -> Any:
+    """A value as a part of a script, which nothing in it ends."""
+    from markupsafe import Markup
+
+    told = json.dumps(visible_value(value), separators=(",", ":"), ensure_ascii=False)
+    return Markup(told.replace("<", "\\u003c"))
 
 
 def _bold(text: str) -> Any:

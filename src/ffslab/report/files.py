@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ffslab.report.data import Run
+from ffslab.report.data import Case
 from ffslab.report.load import Read
 from ffslab.results.criteria import Criterion
 
@@ -19,20 +19,32 @@ _HEAD = ("case", "outcome", "what", "place", "metric", "value", "ends_in_memory"
 Links = Mapping[str, Sequence[tuple[str, str]]]
 
 
-def case_files(run_dir: Path, target: Path, run: Run) -> Links:
-    """Names and links of the files of each case that are there, as seen from the page."""
-    links = {}
+def case_folders(run_dir: Path, target: Path) -> str:
+    """The link to the folder of all cases, as seen from the page; empty if there is none."""
     cases = run_dir / "cases"
     if not cases.is_dir():
-        return {}
-    from_page = Path(os.path.relpath(cases.resolve(), target.resolve().parent)).as_posix()
-    for case in run.cases:
-        names = [name for name in _OF_A_CASE if (cases / case.id / name).is_file()]
+        return ""
+    return quote(Path(os.path.relpath(cases.resolve(), target.resolve().parent)).as_posix())
+
+
+def case_files(run_dir: Path, target: Path, cases: Sequence[Case]) -> Links:
+    """Names and links of the files of each of the cases that are there, as seen from the page."""
+    links = {}
+    folders = case_folders(run_dir, target)
+    for case in cases if folders else ():
+        folder = run_dir / "cases" / case.id
+        names = [name for name in _OF_A_CASE if (folder / name).is_file()]
         if names:
-            links[case.id] = [
-                (name, f"{quote(from_page)}/{quote(case.id)}/{name}") for name in names
-            ]
+            links[case.id] = [(name, f"{folders}/{quote(case.id)}/{name}") for name in names]
     return links
+
+
+def commands_of(cases: Sequence[Case]) -> tuple[str, ...]:
+    """The commands that run cases again, each with CASE for the name of one: mostly there is one
+    for all.
+    """
+    words = (case.command.rpartition(f" {case.id}") for case in cases)
+    return tuple(dict.fromkeys(f"{before} CASE{behind}" for before, _, behind in words))
 
 
 def criteria_csv(cases: Sequence[Read[Any]], criteria: Mapping[str, Sequence[Criterion]]) -> str:

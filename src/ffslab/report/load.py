@@ -68,14 +68,18 @@ def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[CaseResult]:
     The others are of `ffslab.report.estimates` and of `ffslab compare`. Of a case that was repeated
     it is the repeat in the middle. Raises as `all_rows` does.
     """
-    manifest = directory.manifest()
-    changed = {*changed_ids(manifest), *perturbed_ids(manifest)}
     has_rows = False
-    for row in middles(all_rows(directory), repeated_ids(manifest)):
-        if row["id"] not in changed and kind in ("", kind_of(row["spec"])):
+    for row in as_stated(all_rows(directory), directory.manifest()):
+        if kind in ("", kind_of(row["spec"])):
             has_rows = True
             yield row
     _require_results(directory, has_rows)
+
+
+def as_stated(rows: Iterable[CaseResult], manifest: Document) -> Iterator[CaseResult]:
+    """Those of a run's results that `read_rows` gives."""
+    changed = {*changed_ids(manifest), *perturbed_ids(manifest)}
+    return (row for row in middles(rows, repeated_ids(manifest)) if row["id"] not in changed)
 
 
 def changed_ids(manifest: Document) -> dict[str, str]:
@@ -174,6 +178,7 @@ def outline(
         identity=run_identity(manifest),
         states=state_meanings(distinct),
         missing=max(_planned(manifest, len(cases)) - len(cases), 0),
+        path=run_dir,
     )
 
 
@@ -281,7 +286,8 @@ def case_axes(row: CaseHead, fixed: Container[str]) -> dict[str, str]:
             continue
         # Parts of the options and of the state are in the core axes already.
         if name not in axes and name != data.SEED and not name.startswith(("options.", "state.")):
-            axes[name] = str(value)
+            number = setting(row, name)  # of a size that the study gives with its unit
+            axes[name] = str(number if isinstance(value, str) and is_number(number) else value)
     axes[data.SEED] = str(spec["seed"])
     return axes
 

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+CUT = "†"  # beside what ended before all that was asked for had been measured
 SPACE = "\u00a0"  # between a number and its unit; copied, it is a space
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence has them: `A, B and C`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def significant(value: float, figures: int = 3) -> str:
@@ -58,44 +64,6 @@ def duration(ns: float) -> str:
     return f"{significant(ns / 1e9)}{SPACE}s"
 
 
-def duration_range(mean_ns: float, low_ns: float, high_ns: float) -> str:
-    """A mean duration with its range in brackets, in the mean's unit; without one of no width."""
-    text, low, high = duration(mean_ns), duration(low_ns), duration(high_ns)
-    if low == high:
-        return text
-    unit = text.rpartition(SPACE)[2]
-    scale = {"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
-    return f"{text} ({significant(low_ns / scale)}\u2060–\u2060{significant(high_ns / scale)})"
-
-
 def times(ratio: float) -> str:
     """A ratio as ×n, with three significant digits."""
     return f"×{significant(ratio)}"
-
-
-@dataclass(frozen=True)
-class Metric:
-    """How one metric is shown. A stored value divided by `scale` is in `unit`."""
-
-    key: str
-    title: str
-    unit: str
-    scale: float = 1.0
-    integer: bool = False
-    meaning: str = ""
-
-    def number(self, value: float) -> str:
-        """The value in the metric's unit, without the unit."""
-        shown = value / self.scale
-        return counted(shown) if self.integer else significant(shown)
-
-    def text(self, value: float) -> str:
-        """The value with its unit."""
-        number = self.number(value)
-        unit = self.unit.removesuffix("s") if self.integer and number == "1" else self.unit
-        return f"{number}{SPACE}{unit}" if unit else number
-
-    @property
-    def axis(self) -> str:
-        """Title of an axis."""
-        return f"{self.title} ({self.unit})" if self.unit else self.title

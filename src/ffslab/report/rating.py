@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.model.rating import RuleFile, chosen_parts
-from ffslab.rating.grade import Cell, Column, Graded
+from ffslab.rating.grade import Column, Graded
 from ffslab.rating.read import Rated, rated_run, rating_of
 from ffslab.report import data
 from ffslab.report.load import explained, open_run
-from ffslab.report.quantity import SPACE, significant
-from ffslab.report.standings import listed
+from ffslab.report.quantity import SPACE, listed, significant
 from ffslab.workloads.figures import all_metrics
 from ffslab.workloads.results import results_of
 
@@ -26,11 +25,15 @@ _COMBINED = {
 
 @dataclass(frozen=True)
 class Word:
-    """A cell: the grade, its place from 0 (the best) to 3 for the colour, and what it is from."""
+    """A cell: the grade, its place from 0 (the best) to 3 for the shade, and what it is from.
+
+    `best`: nobody has a better one.
+    """
 
     text: str
     grade: int | None
     because: tuple[str, ...]
+    best: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def view_of(rated_run: Rated) -> RatingView:
         rows=tuple(
             (
                 data.filesystem_name(name),
-                tuple(_word(column.cells[name], grades) for column in rated_run.columns),
+                tuple(_word(column, name, grades) for column in rated_run.columns),
             )
             for name in rated_run.filesystems
         ),
@@ -98,9 +101,12 @@ def _missing(rated_run: Rated) -> list[str]:
     ]
 
 
-def _word(cell: Cell, grades: Sequence[str]) -> Word:
+def _word(column: Column, filesystem: str, grades: Sequence[str]) -> Word:
+    cell = column.cells[filesystem]
     text = NOT_MEASURED if cell.grade is None else grades[cell.grade]
-    return Word(text, cell.grade, tuple(value_words(graded) for graded in cell.rules))
+    known = [other.grade for other in column.cells.values() if other.grade is not None]
+    best = cell.grade is not None and cell.grade == min(known)
+    return Word(text, cell.grade, tuple(value_words(graded) for graded in cell.rules), best)
 
 
 def value_words(graded: Graded) -> str:

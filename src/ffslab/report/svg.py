@@ -1,15 +1,14 @@
-"""Charts as inline SVG that follows the page's theme.
+"""Charts as the page has them: Vega-Lite's specification, which the page's own script draws.
 
-Vega-Lite draws with stand-in colours (PAINT); afterwards each becomes a CSS variable, so one
-drawing serves light, dark and print. Numbers are shortened, identifiers made unique in the page,
-and the drawing gets a title for screen readers.
+A chart is drawn when it comes into view, and before printing. Its colours are stand-ins (PAINT),
+which become those of the page's theme then. Rows are stored by column, without their keys.
 """
 
 from __future__ import annotations
 
-import re
-import xml.etree.ElementTree as ET
+import json
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from ffslab.report.vega import Spec
@@ -17,17 +16,17 @@ from ffslab.visible_text import visible_value
 
 Datasets = Mapping[str, Sequence[Mapping[str, Any]]]
 
-SVG_NS = "http://www.w3.org/2000/svg"
-VEGA_LITE = "6.4"  # the version that charts are written for
 SERIES = 8  # colours for file systems, then they repeat
 
-# Stand-in colour → CSS variable. The values only need to be distinct.
+# Stand-in colour by the name of a CSS variable. The values only need to be distinct.
 PAINT: dict[str, str] = {
     "ink": "#010101",
     "muted": "#020202",
     "grid": "#030303",
     "paper": "#040404",
     "point": "#050505",
+    "good": "#060606",
+    "bad": "#060605",
     "t0": "#060600",
     "t1": "#060601",
     "t2": "#060602",
@@ -35,18 +34,16 @@ PAINT: dict[str, str] = {
     "t4": "#060604",
     **{f"c{slot}": f"#0707{slot:02x}" for slot in range(SERIES)},
 }
-_VARIABLE = {colour: f"var(--{name})" for name, colour in PAINT.items()}
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
-_DROPPED = ("aria-roledescription", "aria-hidden", "aria-label", "role", "pointer-events", "class")
+_WIDE = 360  # without its names; such a chart has the room of two beside each other
+_DIGITS = 6  # that count: more than a drawing shows
 
 
 def theme() -> dict[str, Any]:
     """The Vega-Lite configuration that all charts share: light grid, no frame, quiet axes."""
     return {
-        "aria": False,  # the drawing as a whole gets a title instead
-        "font": "Liberation Sans",  # measured with this; the page's own font is used for display
+        "font": "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Arial, sans-serif",
         "background": "transparent",
-        "padding": {"left": 14, "right": 6, "top": 2, "bottom": 2},  # room for a wider font
+        "padding": {"left": 4, "right": 6, "top": 2, "bottom": 2},
         "view": {"stroke": "transparent"},
         "axis": {
             "labelColor": PAINT["muted"],
@@ -68,6 +65,7 @@ def theme() -> dict[str, Any]:
             "labelFontWeight": "bold",
             "titleColor": PAINT["muted"],
         },
+        "title": {"color": PAINT["ink"], "fontSize": 12},
         "legend": {
             "labelColor": PAINT["ink"],
             "titleColor": PAINT["muted"],
@@ -81,115 +79,31 @@ def theme() -> dict[str, Any]:
 
 
 def draw(chart: Spec, title: str, identifier: str, datasets: Datasets) -> str:
-    """Render a chart to inline SVG; `title` is its text alternative, `identifier` is unique in the
+    """A chart as a part of the page; `title` is its text alternative, `identifier` is unique in the
     page, `datasets` are the rows of its named data.
     """
-    import vl_convert
-
-    # A label that XML cannot hold, such as an escape of a stranger's, would end the process.
-    specification = visible_value({**chart, "config": theme(), "datasets": datasets})
-    source = vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE)
-    return adopt(source, title, identifier)
-
-
-def adopt(source: str, title: str, identifier: str) -> str:
-    """Make a rendered SVG part of the page: theme colours, unique ids, a title, short numbers."""
-    ET.register_namespace("", SVG_NS)
-    root = ET.fromstring(source)
-    for element in root.iter():
-        for name in _DROPPED:
-            element.attrib.pop(name, None)
-        _paint(element)
-        _shorten(element, identifier)
-    width, height = (root.attrib.pop(name, "0") for name in ("width", "height"))
-    root.set("viewBox", root.get("viewBox") or f"0 0 {width} {height}")
-    root.set("style", f"max-width:{float(width):.0f}px")
-    root.set("role", "img")
-    root.set("aria-labelledby", f"{identifier}-title")
-    label = ET.Element(f"{{{SVG_NS}}}title", {"id": f"{identifier}-title"})
-    label.text = title
-    root.insert(0, label)
-    _flatten(root)
-    # In HTML the element itself names its namespace; the attribute would look like a reference to
-    # a network resource.
-    return ET.tostring(root, encoding="unicode").replace(f' xmlns="{SVG_NS}"', "", 1)
+    columns = {name: _by_column(rows) for name, rows in datasets.items()}
+    told = json.dumps(
+        visible_value({"spec": chart, "data": columns}), separators=(",", ":"), ensure_ascii=False
+    )
+    width = chart.get("width", 0)
+    is_wide = "facet" in chart or (isinstance(width, int) and width >= _WIDE)
+    words = f'aria-label="{escape(title)}"{" data-wide" if is_wide else ""}'
+    return (
+        f'<div class="vega" id="{escape(identifier)}" role="img" {words}>'
+        f'<script type="application/json">{told.replace("<", chr(92) + "u003c")}</script></div>'
+    )
 
 
-def _paint(element: ET.Element) -> None:
-    """Turn stand-in colours into style declarations (variables do not work everywhere in
-    attributes).
-    """
-    styles = []
-    for name in ("fill", "stroke"):
-        colour = element.get(name, "")
-        if colour in _VARIABLE:
-            del element.attrib[name]
-            styles.append(f"{name}:{_VARIABLE[colour]}")
-    if element.get("font-family"):
-        del element.attrib["font-family"]  # the page's font
-    if styles:
-        element.set("style", ";".join(styles))
+def _by_column(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [_short(row.get(name)) for row in rows] for name in names}
 
 
-def _shorten(element: ET.Element, identifier: str) -> None:
-    for name, value in list(element.attrib.items()):
-        if name == "id":
-            value = f"{identifier}-{value}"
-        elif "url(#" in value:
-            value = value.replace("url(#", f"url(#{identifier}-")
-        elif name in (
-            "d",
-            "transform",
-            "x",
-            "y",
-            "x1",
-            "x2",
-            "y1",
-            "y2",
-            "width",
-            "height",
-            "points",
-        ):
-            value = _LONG_NUMBER.sub(lambda m: f"{float(m.group()):.1f}", value)
-        element.set(name, value)
+def rows_of(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """The rows of stored columns, with their keys."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _flatten(parent: ET.Element) -> None:
-    """Remove empty drawing and replace groups that carry nothing by their children."""
-    for child in list(parent):
-        _flatten(child)
-        empty = len(child) == 0 and not (child.text or "").strip()
-        if (child.tag.endswith("}g") and empty) or (
-            child.tag.endswith("}path") and not child.get("d")
-        ):
-            parent.remove(child)
-        elif child.tag.endswith("}g") and not child.attrib:
-            position = list(parent).index(child)
-            parent.remove(child)
-            for offset, grandchild in enumerate(list(child)):
-                parent.insert(position + offset, grandchild)
-
-
-_SYMBOL = re.compile(
-    r'<path transform="translate\(([-\d.]+),\s*([-\d.]+)\)" d="[^"]*" '
-    r'(?:[a-z-]+="[^"]*" )*style="fill:(var\(--\w+\))"(?: [a-z-]+="[^"]*")*\s*/>'
-)
-
-
-def merge_dots(drawing: str, width: float = 2.2) -> str:
-    """The same drawing with neighbouring dots of one colour as one path: a tenth of the bytes.
-
-    Only for drawings whose symbols are all small dots.
-    """
-
-    def merged(run: re.Match[str]) -> str:
-        dots: dict[str, list[str]] = {}
-        for x, y, paint in _SYMBOL.findall(run.group()):
-            dots.setdefault(paint, []).append(f"M{float(x):.1f} {float(y):.1f}h0")
-        return "".join(
-            f'<path d="{"".join(parts)}" style="stroke:{paint};stroke-width:{width};'
-            'stroke-linecap:round;fill:none"/>'
-            for paint, parts in dots.items()
-        )
-
-    return re.sub(rf"(?:{_SYMBOL.pattern})+", merged, drawing)
+def _short(value: Any) -> Any:
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value

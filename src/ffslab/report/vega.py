@@ -7,10 +7,12 @@ Vega-Lite's schema.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 Spec = dict[str, Any]
 
+PLAIN_NUMBER = "format(datum.value, ',.6~r')"  # of an axis, without an exponent
 _TYPES = {"Q": "quantitative", "N": "nominal", "O": "ordinal"}
 
 
@@ -44,3 +46,15 @@ def log_scale(low: float, high: float, **settings: Any) -> Spec:
 def linear_scale(low: float, high: float) -> Spec:
     """A linear scale from `low` to `high`, neither of which is rounded."""
     return {"domain": [low, high], "nice": False}
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten between two values; with steps between them where there are fewer than 3."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    ticks: list[float] = []
+    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+        every = [float(f"{step}e{power}") for power in range(first, last + 1) for step in steps]
+        ticks = [tick for tick in every if low <= tick <= high]
+        if len(ticks) >= 3:
+            break
+    return ticks

@@ -10,6 +10,7 @@ time that is the same for all where it has measured one (`on_flash_ns`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,9 +19,41 @@ from ffslab.protocol.records import OK, Space
 from ffslab.results.result import CaseResult, LatencyResult
 from ffslab.results.schema import BY_NAME, MEMORY_USED, SPACE_LEFT, Figure, figures_at
 
-Aspect = Literal["time", "wait", "wear", "space", "memory"]
+Aspect = Literal["time", "wait", "wear", "life", "cuts", "space", "memory"]
 WRITE_BACK = "write-back"
 _MOUNT = "mount"
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many of `whole` trials, called `noun`, went wrong, by what the subject does then
+    ("loses data").
+
+    Tallies are added up over places and seeds. A case fails by what its tally counts, so that its
+    figures hold although it failed.
+    """
+
+    noun: str
+    whole: int
+    wrong: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many went wrong."""
+        return sum(count for _, count in self.wrong)
+
+    @property
+    def text(self) -> str:
+        """As a cell of a table."""
+        return f"{self.count:,} of {self.whole:,}" if self.count else f"{self.whole:,}"
+
+
+def added(tallies: Sequence[Tally]) -> Tally:
+    """Several tallies of the same trials as one; what is most comes first."""
+    wrong: Counter[str] = Counter()
+    for tally in tallies:
+        wrong.update(dict(tally.wrong))
+    return Tally(tallies[0].noun, sum(tally.whole for tally in tallies), tuple(wrong.most_common()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +63,8 @@ class Criterion:
     `title`: what it is of, as a row of a table and within a sentence ("creating the files").
     `headline`: one of the one to three that the verdict begins with. `in_memory`: a time that ends
     before all data are on the flash; `programmed_share` is how much of what was written had been
-    programmed by then.
+    programmed by then. `short`: the head of its column, else the metric says it or the title.
+    `tally`: the figure counts what went wrong of so many, and only none is good.
     """
 
     figure: Figure
@@ -39,6 +73,13 @@ class Criterion:
     headline: bool = False
     in_memory: bool = False
     programmed_share: float | None = None
+    short: str = ""
+    tally: Tally | None = None
+
+    @property
+    def column(self) -> str:
+        """What stands above its column of a scoreboard."""
+        return self.short or _COLUMNS.get(self.figure.metric.name, self.title)
 
 
 def writes_back(result: CaseResult) -> bool:
@@ -83,6 +124,22 @@ def waits(latency: LatencyResult, act: str, *, in_memory: bool) -> Iterator[Crit
         yield Criterion(figure, f"{act}, {_WAITS[figure.metric.name]}", "wait", False, in_memory)
 
 
+_COLUMNS = {
+    "max_ns": "longest wait",
+    "p99_ns": "99 % of waits",
+    "pages_programmed": "pages",
+    "write_amplification": "amplification",
+    "blocks_erased": "erases",
+    "erases_max": "most erased",
+    "erases_spread": "wear spread",
+    "partition_share": "of partition",
+    "static_moved": "data moved",
+    "outside_erased": "outside",
+    "first_bad_bytes": "first bad block",
+    "end_bytes": "life",
+    "available_bytes": "space",
+    "memory_used_bytes": "RAM",
+}
 _ALL_PHASES = "workload"
 _WEAR = {
     "pages_programmed": "pages programmed",

@@ -91,22 +91,25 @@ def read_json_as(
 
     DamagedResultError if it is missing, cut or of another kind.
     """
-    return read_json_text_as(path, shape, check)[1]
+    return _read_as(path, shape, check)[1]
 
 
-def read_json_text_as(
-    path: Path, shape: type[Shape], check: Callable[[Shape], None] = nothing_more
-) -> tuple[str, Shape]:
-    """The same, behind the line that it is in the file; one that was edited into several is joined.
-
-    The line is what was written, and need not be put together again.
-    """
+def _read_as(path: Path, shape: type[Shape], check: Callable[[Shape], None]) -> tuple[bytes, Shape]:
     text, value = _read_object(path)
     try:
         document = checked(value, shape)
         check(document)
     except WrongShapeError as error:
         raise damaged(path, 0, error) from None
+    return text, document
+
+
+def read_json_text_as(path: Path, shape: type[Shape]) -> tuple[str, Shape]:
+    """The same, behind the line that it is in the file; one that was edited into several is joined.
+
+    The line is what was written, and need not be put together again.
+    """
+    text, document = _read_as(path, shape, nothing_more)
     if text.find(b"\n") == len(text) - 1:
         return text.decode("utf-8"), document
     return canonical_json(document) + "\n", document

@@ -93,6 +93,38 @@ def _quickly_checked(value: Any, check: Callable[[Any], Any]) -> Any:
     return check(value)
 
 
+class _MostlySnapshots:
+    """The same of snapshots, which have three numbers for each block of the flash."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: Callable[[Any], CoreSchema]
+    ) -> CoreSchema:
+        from pydantic_core.core_schema import no_info_wrap_validator_function
+
+        return no_info_wrap_validator_function(_snapshots_checked, handler(source))
+
+
+def _snapshots_checked(value: Any, check: Callable[[Any], Any]) -> Any:
+    return value if type(value) is list and all(map(_is_snapshot, value)) else check(value)
+
+
+def _is_snapshot(value: Any) -> bool:
+    """Whether it is one beyond doubt; what it has besides nobody reads."""
+    if type(value) is not dict or type(value.get("counters")) is not dict:
+        return False
+    if type(value.get("label")) is not str:
+        return False
+    counts = [value.get(name) for name in ("erases", "programs", "reads")]
+    counts += [[value.get("t_ns"), *value["counters"].values()]]
+    return all(type(numbers) is list and _are_numbers(numbers) for numbers in counts)
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    if set(map(type, values)) != {int}:
+        return False
+    return int(min(values)) >= -_LARGEST and int(max(values)) <= _LARGEST
+
+
 class LatencyResult(LatencyMetrics):
     """Latencies of one kind of request in a phase; buckets as counted."""
 
@@ -148,7 +180,7 @@ class CaseResult(CaseHead):
     space: list[Space]
     phases: list[PhaseResult]
     latencies: list[LatencyResult]
-    flash: list[Snapshot]
+    flash: Annotated[list[Snapshot], _MostlySnapshots()]
     preparation: NotRequired[PreparationResult | None]
     collector: NotRequired[Collector]
     erase_counters: NotRequired[EraseCounters]
@@ -224,10 +256,10 @@ def _with_ranges(schema: Any) -> Any:
     return {**ranges, **{key: _with_ranges(value) for key, value in schema.items()}}
 
 
-# Numbers of inodes have 64 bits, and no other figure comes near.
+_LARGEST = 2**64  # numbers of inodes have 64 bits, and no other figure comes near
 _RANGES: Mapping[str, Mapping[str, Any]] = {
     "float": {"allow_inf_nan": False, "ge": -1e30, "le": 1e30},
-    "int": {"ge": -(2**64), "le": 2**64},
+    "int": {"ge": -_LARGEST, "le": _LARGEST},
 }
 
 

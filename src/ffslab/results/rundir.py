@@ -77,7 +77,12 @@ class Manifest(TypedDict):
     complete: NotRequired[bool]
     study: NotRequired[str]
     study_text: NotRequired[str]
+    title: NotRequired[str]
     command: NotRequired[str]
+    started: NotRequired[str]
+    boards: NotRequired[dict[str, Any]]
+    overrides: NotRequired[list[list[Any]]]
+    outcomes: NotRequired[dict[str, int] | None]
     wall_s: NotRequired[float | int | None]
 
 
@@ -238,6 +243,10 @@ class RunDirectory:
         )
         return heads
 
+    def result(self, case_id: str, check: Check = nothing_more) -> CaseResult:
+        """The result of one case, from its own file; `check` as of `each_result`."""
+        return read_json_as(self.case_dir(case_id) / CASE_RESULT, CaseResult, check)
+
     def each_result(self, check: Check = nothing_more) -> Iterator[CaseResult]:
         """The results in order; those collected, or the cases of an interrupted run.
 
@@ -323,11 +332,8 @@ def create_run(root: Path, study: str, now: datetime) -> RunDirectory:
 
 
 def all_runs(root: Path) -> list[RunDirectory]:
-    """The runs under `root`, oldest first."""
-    if not root.is_dir():
-        return []
-    paths = sorted(path for path in root.iterdir() if (path / MANIFEST).is_file())
-    return [RunDirectory(path) for path in paths]
+    """The runs under `root` that the user may look into, oldest first."""
+    return [RunDirectory(path.parent) for path in sorted(root.glob(f"*/{MANIFEST}"))]
 
 
 def find_run(name: str, root: Path) -> RunDirectory:

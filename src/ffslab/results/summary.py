@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ffslab.errors import DamagedResultError
+from ffslab.results.files import MANIFEST, damaged
+from ffslab.results.result import WrongShapeError
 from ffslab.results.rundir import RunDirectory
 
 COMPLETE = "complete"
@@ -22,13 +24,17 @@ _VALUES_SHOWN = 4
 class RunSummary:
     """A run without its results.
 
-    `outcomes` counts cases by outcome; None where the run did not end or is of an older ffslab.
-    `problem` says why a manifest cannot be read; then only `path` and `size_bytes` are known.
+    `size_bytes` is 0 where the disk was not asked. `started` is UTC in ISO 8601. `outcomes` counts
+    cases by outcome; None where the run did not end or is of an older ffslab. `problem` says why a
+    manifest cannot be read; then only `path` and `size_bytes` are known.
     """
 
     path: Path
     state: str
     size_bytes: int
+    study: str = ""
+    started: str = ""
+    boards: tuple[str, ...] = ()
     cases_total: int = 0
     outcomes: Mapping[str, int] | None = None
     overrides: tuple[tuple[str, tuple[Any, ...]], ...] = ()
@@ -45,26 +51,34 @@ class RunSummary:
         if self.outcomes:
             counts = (f"{count:,} {outcome}" for outcome, count in self.outcomes.items())
             words += f": {', '.join(counts)}"
-        overrides = " ".join(_shortly(key, values) for key, values in self.overrides)
-        return words + (f"; with {overrides}" if overrides else "")
+        return words + (f"; with {self.settings}" if self.overrides else "")
+
+    @property
+    def settings(self) -> str:
+        """What was set for this run, for example "seed=1,2 state=free"."""
+        return " ".join(_shortly(key, values) for key, values in self.overrides)
 
 
-def summary_of(run: RunDirectory) -> RunSummary:
-    """Reads the manifest and asks the disk for sizes, not the results."""
-    size_bytes = sum(_file_sizes(run.path))
+def summary_of(run: RunDirectory, *, with_size: bool = True) -> RunSummary:
+    """Reads the manifest, not the results; for sizes the disk is asked about each file."""
+    size_bytes = sum(_file_sizes(run.path)) if with_size else 0
     try:
         manifest = run.manifest()
+        overrides = _overrides(run, manifest)
     except DamagedResultError as error:
         return RunSummary(run.path, DAMAGED, size_bytes, problem=error.message)
     return RunSummary(
         path=run.path,
         state=_state(run, manifest),
         size_bytes=size_bytes,
+        study=manifest.get("study", ""),
+        started=manifest.get("started", ""),
+        boards=tuple(manifest.get("boards", ())),
         cases_total=int(manifest.get("cases_total") or 0),
         outcomes=manifest.get("outcomes"),
-        overrides=tuple((key, tuple(values)) for key, values in manifest.get("overrides", [])),
-        title=str(manifest.get("title", "")),
-        command=str(manifest.get("command", "")),
+        overrides=overrides,
+        title=manifest.get("title", ""),
+        command=manifest.get("command", ""),
     )
 
 
@@ -72,6 +86,16 @@ def _state(run: RunDirectory, manifest: Mapping[str, Any]) -> str:
     if run.is_worked_on():
         return RUNNING
     return COMPLETE if manifest.get("complete") else INTERRUPTED
+
+
+def _overrides(
+    run: RunDirectory, manifest: Mapping[str, Any]
+) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    try:
+        return tuple((str(key), tuple(values)) for key, values in manifest.get("overrides", ()))
+    except (TypeError, ValueError):
+        wrong = WrongShapeError("overrides: not names with lists of values")
+        raise damaged(run.path / MANIFEST, 0, wrong) from None
 
 
 def _shortly(key: str, values: Sequence[Any]) -> str:

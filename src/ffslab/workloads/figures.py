@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult
-from ffslab.results.schema import DECISION_METRICS, GENERAL, Figure, Metric, TaskWork
+from ffslab.results.schema import (
+    DECISION_METRICS,
+    GENERAL,
+    MTD_METRICS,
+    Figure,
+    Metric,
+    TaskWork,
+    figures_at,
+)
 from ffslab.workloads.modules import MetricsModule, metrics_module
 from ffslab.workloads.registry import kind_of, workloads
 
@@ -24,8 +32,14 @@ def figures_of(result: CaseResult) -> tuple[Figure, ...]:
 
 
 def criteria_of(result: CaseResult) -> tuple[Criterion, ...]:
-    """The figures of a result that people decide by, as its workload says."""
-    return tuple(_metrics_of(result).criteria(result))
+    """The figures of a result that people decide by, as its workload says; and what MTD counted,
+    where a board has nobody else who counts.
+    """
+    counted = figures_at(result.get("mtd_statistics", {}), "", MTD_METRICS)
+    return (
+        *_metrics_of(result).criteria(result),
+        *(Criterion(figure, figure.metric.title, "wear") for figure in counted),
+    )
 
 
 def tasks_of(result: CaseResult) -> tuple[TaskWork, ...]:

@@ -20,8 +20,6 @@ from ffslab.workloads.registry import folder_of, module_of
 from ffslab.workloads.rig import Rig
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.console import Console
 
     from ffslab.results.columns import Columns
@@ -141,23 +139,25 @@ class TerminalModule(Protocol):
 
 
 class ReportModule(Protocol):
-    """The module `report.page`; beside it is the template `page.html.j2`, which fills the blocks
-    of `ffslab/report/templates/base.html.j2`.
+    """The module `report`, or `report.page` of a package: what a report says of this workload only.
 
-    TITLE is the workload's heading in the report of a run of several workloads.
+    TITLE is the workload's heading in the report of a run of several, METHOD a paragraph on how it
+    measures. A run is an `ffslab.report.data.Run`, a section an
+    `ffslab.report.sections.section.Section`.
     """
 
     TITLE: str
+    METHOD: str
 
     def figures_of(self, row: CaseResult) -> Any:
-        """What the page needs of a result beside its head: little, since it is kept of all."""
+        """What the sections need of a result: little, since it is kept of all. None for nothing."""
         ...
 
-    def page(self, run_dir: Path, read_cases: Sequence[Any]) -> dict[str, Any]:
-        """Everything the template shows of a run's cases of this workload.
+    def sections(self, run: Any, prefix: str) -> Iterable[Any]:
+        """Its own sections, each an `ffslab.report.sections.section.Section`, on the cases of an
+        `ffslab.report.data.Run`, whose `own` is what `figures_of` took from them.
 
-        `read_cases` are they, each an `ffslab.report.load.Read`: its head and its figures.
-        What `ffslab.report.page.common` has is among it.
+        `prefix` stands before identifiers of charts, which are unique in the page.
         """
         ...
 
@@ -194,8 +194,9 @@ def explore_module(kind: str) -> ModuleType | None:
 
 
 def report_module(kind: str) -> ReportModule:
-    """The module `report.page` of a kind's package."""
-    return cast(ReportModule, module_of(kind, "report.page"))
+    """The module `report` of a kind's package, a package with a module `page` where it is large."""
+    name = "report.page" if (folder_of(kind) / "report").is_dir() else "report"
+    return cast(ReportModule, module_of(kind, name))
 
 
 def terminal_module(kind: str) -> TerminalModule:

@@ -111,7 +111,7 @@ def _texts(root: Path, name: str) -> Iterator[tuple[Path, str]]:
             yield destination, _renamed(sample / source, name)
             continue
         for path in sorted((sample / source).rglob("*")):
-            if path.is_file() and path.suffix in (".py", ".j2", ".c", ".h", ".md"):
+            if path.is_file() and path.suffix in (".py", ".c", ".h", ".md"):
                 inner = str(path.relative_to(sample / source))
                 yield (
                     destination / inner.replace(_package(_KIND), _package(name)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,13 +13,15 @@ from host_support import begun_run, cases_of, stream_of
 from ffslab.campaign.done import wall_of
 from ffslab.campaign.run import prepare
 from ffslab.model.case import Case
-from ffslab.report.load import plain_outline, read_figures
+from ffslab.report.data import Run
+from ffslab.report.kept import kept_of, with_kept
+from ffslab.report.load import plain_run, read_figures
+from ffslab.report.sections.section import Section
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.outcomes import CORRECT
-from ffslab.workloads.cuts.report.load import Part, parts_of
-from ffslab.workloads.cuts.report.page import figures_of
+from ffslab.workloads.cuts.report import page
 from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, outcomes_of
 
 STUDY = """
@@ -153,7 +157,21 @@ def kept(
     return run
 
 
-def parts(run: RunDirectory) -> tuple[Part, ...]:
-    """The cases of a run as the page reads them."""
-    manifest, found = run.manifest(), read_figures(run.path, figures_of)
-    return parts_of(run, plain_outline(run.path, manifest, found), found)
+def shown(run: RunDirectory) -> tuple[Run, tuple[Section, ...]]:
+    """A run as the page has it, and its own sections."""
+    read = read_figures(run.path, kept_of)
+    whole = with_kept(plain_run(run.path, read), read)
+    return whole, tuple(page.sections(whole, ""))
+
+
+def section(run: RunDirectory, key: str) -> Section:
+    """One of the own sections of a run."""
+    return next(one for one in shown(run)[1] if one.key == key)
+
+
+def rows_of(drawing: str) -> list[dict[str, Any]]:
+    """The rows of the first data of a chart on the page."""
+    told = re.search(r'<script type="application/json">(.*?)</script>', drawing, re.DOTALL)
+    assert told is not None
+    columns = next(iter(json.loads(told[1])["data"].values()))
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -12,7 +12,15 @@ import pytest
 from ffslab.oracle.faults import NO_EXCUSE, Excuse
 from ffslab.oracle.history import parse_history
 from ffslab.workloads.cuts.oracle import oracle_for
-from ffslab.workloads.cuts.outcomes import OUTCOMES, Judgement, Oracle, excuse_of, judgement_of
+from ffslab.workloads.cuts.outcomes import (
+    CORRECT,
+    DOES,
+    OUTCOMES,
+    Judgement,
+    Oracle,
+    excuse_of,
+    judgement_of,
+)
 from ffslab.workloads.cuts.walk import Cut, Seen, State, StateName, Step
 
 UNREADABLE = Excuse(unreadable_unsynced=True)
@@ -155,6 +163,10 @@ def test_what_the_kernel_says_of_itself_is_told_last() -> None:
     state = replace(whole(), messages="log")
     assert judgement_of(state, said, says()).outcome == "kernel-warning"
     assert judgement_of(replace(state, used="fill 28"), said, says()).outcome == "use-fails"
+
+
+def test_each_outcome_but_the_correct_one_is_something_that_is_done() -> None:
+    assert list(DOES) == [word for word in OUTCOMES if word != CORRECT]
 
 
 def test_the_outcomes_and_their_order() -> None:

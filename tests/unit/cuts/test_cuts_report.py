@@ -1,12 +1,9 @@
-"""What the page of power cuts computes: outcomes, words, the cost of recoveries, drawings."""
+"""What a report says of power cuts: the scoreboard, cards of findings, what cuts cost."""
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import xml.etree.ElementTree as ET
-from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,541 +12,410 @@ from cuts_support import (
     CURVE,
     LOG,
     RECORD,
+    SERIES_STUDY,
     TEXTS,
     finding,
     keep,
     kept,
     made,
     new_run,
-    parts,
+    rows_of,
     run_cases,
+    section,
+    shown,
     study_text,
 )
-from host_support import cases_of
+from host_support import stream_of
 
+from ffslab.campaign.done import wall_of
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import board_of
-from ffslab.oracle.faults import kinds_on
+from ffslab.oracle.faults import KINDS
+from ffslab.report.first.board import Board, share_heat
+from ffslab.report.first.board import board_of as scoreboard_of
+from ffslab.report.first.headline import headline
+from ffslab.report.first.samples import matter_of
+from ffslab.report.first.weigh import weigh
+from ffslab.report.page import render
+from ffslab.results.casefile import case_result
+from ffslab.results.criteria import Tally, added
+from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
-from ffslab.workloads.cuts.outcomes import OUTCOMES
-from ffslab.workloads.cuts.plan import guest_case
-from ffslab.workloads.cuts.report.chart import strips
-from ffslab.workloads.cuts.report.load import Part
-from ffslab.workloads.cuts.report.outcomes import Cell, outcomes_of, tone_of
-from ffslab.workloads.cuts.report.recovery import Series, recovery_of
-from ffslab.workloads.cuts.report.words import (
-    cut_words,
-    facts,
-    minimize_command,
-    result_words,
-    under_way,
-)
-from ffslab.workloads.cuts.walk import cut_of
+from ffslab.workloads.cuts.metrics import criteria
+from ffslab.workloads.cuts.report.costs import series_cells
+from ffslab.workloads.cuts.report.findings import MOST_CARDS, strip
+from ffslab.workloads.cuts.report.load import operations_of
+from ffslab.workloads.cuts.states import parse_log
+from ffslab.workloads.cuts.stored import StoredSeries
+from ffslab.workloads.cuts.walk import Cut
 
 JFFS2, UBIFS = "jffs2-updatebyrename-s1", "ubifs-updatebyrename-s1"
 JFFS2_LOG, UBIFS_LOG = "jffs2-appends-s1", "ubifs-appends-s1"
-
-
-def only_part(folder: Path, text: str | None = None, **further: Any) -> Part:
-    (part,) = parts(kept(folder, made(JFFS2, **further), text=text))
-    return part
-
-
-# --- what a run has ---
-
-
-def test_cases_are_in_order_with_file_system_and_history(tmp_path: Path) -> None:
-    found = parts(kept(tmp_path, made(UBIFS_LOG), made(JFFS2)))
-    assert [(part.label, part.history) for part in found] == [
-        ("JFFS2", "update-by-rename"),
-        ("UBIFS", "appends"),
-    ]
-
-
-def test_labels_tell_what_is_not_the_same_in_all_cases(tmp_path: Path) -> None:
-    axes = '"options.compression" = ["none", "default"]\npartition_bytes = ["8 MiB"]'
-    run = new_run(tmp_path, study_text(["jffs2"], axes=axes))
-    for case in run_cases(run):
-        keep(run, made(case.id))
-    found = parts(run)
-    labels = {part.case.id.replace("appends", "updatebyrename"): part.label for part in found}
-    assert len(found) == 4 and len(labels) == len(set(labels.values())) == 2
-    assert all(label.startswith("JFFS2") and "8" not in label for label in labels.values())
-
-
-def test_a_seed_among_several_is_part_of_the_label(tmp_path: Path) -> None:
-    run = new_run(tmp_path, study_text(["jffs2"], base="seeds = [1, 2]"))
-    for case in run_cases(run):
-        keep(run, made(case.id))
-    labels = [part.label for part in parts(run)]
-    assert len(set(labels)) == 2 and all("2" in label or "1" in label for label in labels)
-
-
-def test_a_file_system_that_is_on_no_axis_is_the_label(tmp_path: Path) -> None:
-    text = study_text(base='filesystem = "yaffs2"')
-    text = text.replace('filesystem = ["jffs2", "ubifs"]\n', "")
-    run = new_run(tmp_path, text)
-    for case in run_cases(run):
-        keep(run, made(case.id))
-    assert [part.label for part in parts(run)] == ["YAFFS2", "YAFFS2"]
-
-
-def test_which_call_an_operation_belongs_to(tmp_path: Path) -> None:
-    part = only_part(tmp_path)
-    assert [under_way(part, operation) for operation in range(5)] == [
-        "program of block 7, page 0, in: create a",
-        "erase of block 9, in: create a",
-        # The second call had returned when the log stood at 2: it made nothing.
-        "program of block 7, page 1, in: fsync a",
-        "mark of block 12, in: unmount",
-        "",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("missing", "told"),
-    [
-        ("log", ""),
-        ("record", "program of block 7, page 0"),
-        ("history", "program of block 7, page 0"),
-    ],
+FINDINGS = [
+    finding("aaaa0002", "1 torn-bits 3", "stale-data", confirmed=False),
+    finding("aaaa0001", "0 lost 0", "mount-fails", states=1_234),
+    finding("aaaa0003", "2 lost 0 / 5 torn-bits 0", "kernel-warning"),
+]
+BAD = made(
+    JFFS2,
+    counts={
+        "lost": {"correct": 1, "mount-fails": 1_234},
+        "torn-bits": {"stale-data": 1},
+        "lost / torn-bits": {"kernel-warning": 1},
+    },
+    findings=FINDINGS,
 )
-def test_of_a_text_that_is_not_there_nothing_is_told(
-    missing: str, told: str, tmp_path: Path
-) -> None:
+SERIES: StoredSeries = {
+    "cuts": 40,
+    "lives": [0, 30],
+    "given_up": [],
+    "space": [[0, 9_000_000, 1, 1, 2, 5, 3], [30, 7_500_000, 1, 1, 4, 50, 30]],
+    "recovery": {"none": [2, 900, 0, 0, 900, 0, 0], "lost": [40, 400, 80, 4, 33, 9, 1]},
+    "spared": [],
+}
+
+
+def first_of(run: RunDirectory) -> tuple[str, Board]:
+    """The headline and the scoreboard of a run."""
+    own = {result["id"]: tuple(criteria(result)) for result in run.results()}
+    matter = matter_of(shown(run)[0], own)
+    weighed = [weigh(row) for row in matter.rows]
+    return headline(matter, weighed), scoreboard_of(matter, weighed)
+
+
+def cell_texts(board: Board) -> dict[str, list[str]]:
+    cells = [column.values() for column in board.cells]
+    return {
+        column.head: [f"{'✓ ' if cell.best else ''}{cell.text}" for cell in own]
+        for column, own in zip(board.columns, cells, strict=True)
+    }
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<script.*?</script>|<[^>]*>", " ", html)))
+
+
+def fail(run: RunDirectory, case_id: str) -> None:
+    """A case whose history failed without any cut."""
+    own = next(case for case in run_cases(run) if case.id == case_id)
+    run.start_case(own, "ffsplan 1\n")
+    outcome = Outcome("crash", "without any cut: no space")
+    result = case_result(own, outcome, stream_of(), None, own={"cuts": None})
+    run.finish_case(result, wall_of(own, 1, None, None))
+    run.collect([case.id for case in run_cases(run)])
+
+
+# --- the first screen ---
+
+
+def test_tallies_are_added_with_what_is_most_first() -> None:
+    whole = added([Tally("states", 5, (("b", 1), ("a", 1))), Tally("states", 7, (("a", 2),))])
+    assert whole == Tally("states", 12, (("a", 3), ("b", 1)))
+    assert (whole.count, whole.text, Tally("states", 1234).text) == (4, "4 of 12", "1,234")
+
+
+def test_a_share_is_darker_the_larger_it_is() -> None:
+    shares = [share_heat(count, 100_000) for count in (0, 1, 1_000, 10_000, 100_000)]
+    assert shares == [0, 0.3, 0.5, 0.75, 1]
+
+
+def test_the_scoreboard_is_file_system_by_kind_of_cut(tmp_path: Path) -> None:
+    """A case that failed by its states is in it; histories are added up, or chosen."""
+    run = kept(tmp_path, BAD, made(JFFS2_LOG), made(UBIFS), made(UBIFS_LOG, random={"correct": 2}))
+    told, board = first_of(run)
+    assert told == (
+        "13 of 1,249 states are correct; JFFS2 does not mount in 1,234 and goes back behind "
+        "synced data in 1."
+    )
+    assert cell_texts(board) == {
+        "all": ["1,236 of 1,241", "✓ 8"],
+        "lost": ["1,234 of 1,239", "✓ 8"],
+        "torn-bits": ["1 of 1"],
+        "recovery cut": ["1 of 1"],
+        "at random": ["✓ 2"],
+    }
+    notes = [cell.note for cell in board.cells[0].values()]
+    words = "does not mount (1,234), goes back behind synced data (1), makes the kernel warn (1)"
+    assert notes == [words, ""]
+    assert board.columns[1].title == f"Lost: {KINDS['lost'].left}"
+    page = board.for_page
+    assert page["places"] == [["update-by-rename"], ["appends"]]
+    assert page["columns"][1]["tally"] and page["columns"][1]["cells"][1] == [
+        [0, 4, ()],
+        [1, 4, ()],
+    ]
+
+
+def test_the_page_tells_what_failed_by_its_states_from_what_failed(tmp_path: Path) -> None:
+    run = kept(tmp_path, BAD, made(UBIFS))
+    html = render(run.path)
+    page = text_of(html)
+    assert html.count('<article class="failure">') == len(FINDINGS)
+    assert "✕ 1 of 2 cases passed, 1 found something wrong" in page
+    assert "cases failed" not in page and "did not pass" not in page
+    fail(run, UBIFS_LOG)
+    page = text_of(render(run.path))
+    assert f"crash {UBIFS_LOG} without any cut: no space" in page
+    assert "1 of 3 cases failed" in page
+
+
+def test_all_correct_is_said_and_nothing_more(tmp_path: Path) -> None:
+    run = kept(tmp_path, made(JFFS2), made(UBIFS))
+    assert first_of(run)[0] == "All 8 states are correct."
+    assert [one.key for one in shown(run)[1]] == ["findings", "recovery", "tried"]
+    assert section(run, "findings").sentence.startswith("Nothing")
+    (tmp_path / "none").mkdir()
+    nobody = new_run(tmp_path / "none")
+    fail(nobody, JFFS2)
+    assert first_of(nobody)[0] == "" and not first_of(nobody)[1].columns
+    assert section(nobody, "findings").sentence == "No state has been gone through."
+
+
+# --- findings ---
+
+
+def test_findings_are_cards_the_gravest_first(tmp_path: Path) -> None:
+    run = kept(tmp_path, BAD, made(UBIFS))
+    found = section(run, "findings")
+    assert found.sentence == (
+        "3 faults in 1,236 states; the gravest: **JFFS2** does not mount after lost."
+    )
+    cards = [text_of(card) for card in str(found.markup).split("<article")[1:]]
+    for card, identifier in zip(cards, ("aaaa0001", "aaaa0002", "aaaa0003"), strict=True):
+        for verb in ("replay", "minimize"):
+            assert f"crash {verb} {identifier} --run {run.path}" in card
+    first, second, third = cards
+    assert "mount-fails JFFS2 does not mount nothing is there" in first
+    assert "in 1,234 states Input create a (under way)" in first
+    assert "Cut lost at operation 0, program of block 7, page 0 (lost leaves: nothing" in first
+    assert "torn-bits at operation 1 (variant 3), erase of block 9" in second
+    assert "not confirmed alone" in second and "not confirmed" not in first + third
+    assert "create a · write a 0 10 1 · fsync a (under way)" in third
+    assert "in its recovery torn-bits at operation 5 (torn-bits leaves" in third
+
+
+def test_findings_that_are_alike_are_one_card_with_the_shortest_way(tmp_path: Path) -> None:
+    late, early = (
+        finding("aaaa0001", "2 lost 0", "stale-data", detail="7 bytes, not 9"),
+        finding("bbbb0001", "1 lost 0", "stale-data", detail="5 bytes, not 6", states=2),
+    )
+    run = kept(
+        tmp_path, made(JFFS2, findings=[late]), made(JFFS2_LOG, findings=[early]), made(UBIFS)
+    )
+    found = section(run, "findings")
+    assert found.markup.count("<article") == 1
+    card = text_of(str(found.markup))
+    assert "crash replay bbbb0001" in card and "aaaa0001" not in card
+    assert "in 3 states: history update-by-rename, history appends" not in card
+    assert "in 3 states: history appends, history update-by-rename" in card
+    assert [row[0] for row in found.tables[0].rows] == ["bbbb0001", "aaaa0001"]
+
+
+def test_of_many_faults_only_some_are_cards(tmp_path: Path) -> None:
+    many = [
+        finding(f"aaaa{n:04}", "0 lost 0", "stale-data", detail=f"{'ab'[n % 2]}{'x' * (300 + n)}")
+        for n in range(MOST_CARDS + 2)
+    ]
+    found = section(kept(tmp_path, made(JFFS2, findings=many)), "findings")
+    assert found.markup.count("<article") == MOST_CARDS
+    assert len(found.tables[0].rows) == MOST_CARDS + 2
+    assert "x…" in found.markup and "x" * 300 not in found.markup
+
+
+def test_the_strip_has_the_chip_around_the_cut() -> None:
+    rows = rows_of(strip(parse_log(LOG), Cut(1, "erase-half", 0), "c"))
+    told = [(row["operation"], row["block"], row["text"], row["fate"]) for row in rows]
+    assert told == [
+        (0, "7", "0", "done"),
+        (1, "9", "✕", "erase-half"),
+        (2, "7", "1", "not begun"),
+        (3, "12", "", "not begun"),
+    ]
+    assert rows[1]["paint"] not in (rows[0]["paint"], rows[2]["paint"])
+    long = "".join(f"{n} program 7 {n} 0 2048 1\n" for n in range(100))
+    numbers = [row["operation"] for row in rows_of(strip(parse_log(long), Cut(50, "lost", 0), "c"))]
+    assert numbers == list(range(32, 54))
+    assert strip((), Cut(0, "lost", 0), "c") == ""
+
+
+@pytest.mark.parametrize("missing", ["log", "record", "history"])
+def test_of_a_text_that_is_not_there_less_is_told(missing: str, tmp_path: Path) -> None:
     texts = {name: text for name, text in TEXTS.items() if name != missing}
-    (part,) = parts(kept(tmp_path, made(JFFS2), texts=texts))
-    assert under_way(part, 0) == told
-    assert part.operations.call(0) == ("create a" if missing == "log" else "")
+    card = str(section(kept(tmp_path, BAD, texts=texts), "findings").markup)
+    assert ("create a" in card) == (missing == "log")
+    assert ("program of block 7" in card) == ("vega" in card) == (missing != "log")
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("log", LOG.replace("erase 9", "erase x")),
-        ("log", LOG.replace("1 erase", "2 erase")),
         ("log", LOG.rpartition("3 mark")[0]),
-        ("log", f"{LOG}4 era"),
-        ("log", "\0\0\0\0"),
-        ("record", RECORD.replace("op 1 0 2 2", "op 1 0 2 x")),
         ("record", RECORD.replace("op 1 0 2 2", "op 1 0 3 2")),
         ("record", RECORD.partition("end")[0]),
-        ("record", RECORD[:13]),
         ("history", "create a\nwrite a 0 10 1\n"),
     ],
 )
 def test_damaged_texts_are_told_with_their_case(name: str, text: str, tmp_path: Path) -> None:
-    run = kept(tmp_path, made(JFFS2), texts={**TEXTS, name: text})
+    run = kept(tmp_path, BAD, texts={**TEXTS, name: text})
     with pytest.raises(DamagedResultError) as caught:
-        parts(run)
+        shown(run)
     assert str(run.case_dir(JFFS2)) in str(caught.value)
     assert f"run --resume {run.path}" in caught.value.remedy
 
 
-@pytest.mark.parametrize(
-    "further",
-    [
-        {"counts": {"lost": {"corect": 4}}},
-        {"random": {"none": 1}},
-        {"findings": [finding("1", "0 lost 0", "mount-fail")]},
-        {"findings": [finding("1", "0 lost", "mount-fails")]},
-        {"findings": [finding("1", "x lost 0", "mount-fails")]},
-        {"recovery": {"curve": [[0, 1, 2, 3]], "worst": 0, "uncut": None}},
-        {"recovery": {"curve": CURVE, "worst": 0, "uncut": [1, 2, 3]}},
-        {"operations": "4"},
-    ],
-)
-def test_damaged_results_are_told_too(further: dict[str, Any], tmp_path: Path) -> None:
+def test_which_call_an_operation_belongs_to(tmp_path: Path) -> None:
     run = kept(tmp_path, made(JFFS2))
-    parts(run)
-    path = run.path / "results.jsonl"
-    result = json.loads(path.read_text())
-    result["cuts"].update(further)
-    path.write_text(json.dumps(result) + "\n")
-    with pytest.raises(DamagedResultError, match=r"results\.jsonl.*cuts"):
-        parts(run)
+    operations = operations_of(run.path, JFFS2, shown(run)[0].cases[0].own)
+    # The second call had returned when the log stood at 2: it made nothing.
+    calls = [operations.calls_to(number) for number in range(4)]
+    assert [own[-1] for own in calls] == ["create a", "create a", "fsync a", "unmount"]
+    assert list(map(len, calls)) == [1, 1, 3, 4]
 
 
-def test_results_of_older_versions_have_no_mount_without_a_cut(tmp_path: Path) -> None:
-    part = only_part(tmp_path, recovery={"curve": CURVE, "worst": 1})
-    found = recovery_of(part)
-    assert found is not None
-    assert [series.uncut for series in (*found.counts, *found.times)] == [None] * 5
-
-
-# --- outcomes ---
-
-
-def test_a_table_has_a_block_for_each_workload_and_a_column_for_each_kind(tmp_path: Path) -> None:
-    torn = {"torn-bits": {"correct": 2, "stale-data": 1, "mount-fails": 1}, "lost": {"correct": 4}}
-    cases = (made(JFFS2_LOG), made(JFFS2, counts=torn), made(UBIFS))
-    table = outcomes_of(parts(kept(tmp_path, *cases)))
-    assert table.columns == ("lost", "torn-bits") and table.spans == ()
-    assert [block.history for block in table.blocks] == ["update-by-rename", "appends"]
-    first, second = table.blocks[0].rows
-    assert (first.label, first.states, second.label, second.states) == ("JFFS2", "8", "UBIFS", "4")
-    assert first.cells == (
-        Cell("good", "4"),
-        # The worst gives the colour, and stands first.
-        Cell("fatal", "2 of 4", ("1 mount-fails", "1 stale-data")),
+def test_what_others_wrote_is_escaped(tmp_path: Path) -> None:
+    evil = '<script>alert("x")</script> & "'
+    run = kept(
+        tmp_path,
+        made(JFFS2, findings=[finding("aaaa0001", "0 lost 0", "stale-data", detail=evil)]),
+        texts={**TEXTS, "history": "create <i>&amp;\nwrite a 0 1 1\nfsync a\n"},
     )
-    assert second.cells == (Cell("good", "4"), None)
-    assert [tone for tone, _ in table.tones] == ["fatal", "harm", "good"]
-    assert [word for word, _ in table.words] == ["mount-fails", "stale-data"]
+    card = str(section(run, "findings").markup)
+    assert evil in unescape(card) and "<script>alert" not in card and "<i>&" not in card
+    assert "create &lt;i&gt;&amp;amp;" in card
 
 
-def test_recoveries_that_were_cut_have_columns_of_their_own(tmp_path: Path) -> None:
-    counts = {
-        "lost": {"correct": 4},
-        "lost / lost": {"correct": 3, "read-only": 1},
-        "torn-bits / lost": {"correct": 2, "use-fails": 2},
-        "lost / torn-bits": {"correct": 1},
-        "torn-bits": {"correct": 2},
+# --- where, at what cost, of how much ---
+
+
+def test_outcomes_by_case(tmp_path: Path) -> None:
+    found = section(kept(tmp_path, BAD, made(UBIFS)), "outcomes")
+    assert "1 of 2 cases" in found.sentence and "1,236 of 1,237" in found.sentence
+    cells = {(row["case"], row["outcome"]): row for row in rows_of(found.charts[0].drawing)}
+    assert {key: row["states"] for key, row in cells.items()} == {
+        ("JFFS2", "mount-fails"): 1_234,
+        ("JFFS2", "stale-data"): 1,
+        ("JFFS2", "kernel-warning"): 1,
+        ("JFFS2", "correct"): 1,
+        ("UBIFS", "correct"): 4,
     }
-    random = {"correct": 99, "not-atomic": 1}
-    cases = (made(JFFS2, counts=counts, random=random), made(UBIFS))
-    table = outcomes_of(parts(kept(tmp_path, *cases)))
-    assert table.columns == ("lost", "torn-bits", "lost", "torn-bits", "at random")
-    assert [count for _, count in table.spans] == [2, 2, 1]
-    row, other = table.blocks[0].rows
-    assert other.cells == (Cell("good", "4"), None, None, None, None)
-    # 4 + 4 + 4 + 1 + 2; those at random are among them.
-    assert row.states == "15"
-    assert row.cells == (
-        Cell("good", "4"),
-        Cell("good", "2"),
-        Cell("use", "5 of 8", ("2 use-fails", "1 read-only")),
-        Cell("good", "1"),
-        Cell("harm", "99 of 100", ("1 not-atomic",)),
-    )
+    strong = [cells["JFFS2", word]["strength"] for word in ("correct", "stale-data", "mount-fails")]
+    assert strong == sorted(strong) and strong[0] < strong[1] < strong[2]
 
 
-def test_columns_have_titles_over_them_if_there_are_several_sorts(tmp_path: Path) -> None:
-    part = only_part(tmp_path, counts={"lost": {"stale-data": 4}}, random={"stale-data": 4})
-    table = outcomes_of([part])
-    assert [count for _, count in table.spans] == [1, 1]
-    cell = Cell("harm", "0 of 4", ("4 stale-data",))
-    assert table.blocks[0].rows[0].cells == (cell, cell)
-
-
-@pytest.mark.parametrize(
-    ("possible", "said"), [(9_000, "4 of 9,000 + 1,200"), (5, "4 of 5 + 1,200"), (4, "1,204")]
-)
-def test_of_a_sample_is_said_of_how_many(possible: int, said: str, tmp_path: Path) -> None:
-    counts = {"lost": {"correct": 4}, "lost / lost": {"correct": 1_200}}
-    for name, workload, words in (("some", "sample = 4", said), ("all", "", "1,204")):
-        (tmp_path / name).mkdir()
-        text = study_text(workload=workload)
-        part = only_part(tmp_path / name, text, counts=counts, states_possible=possible)
-        assert outcomes_of([part]).blocks[0].rows[0].states == words
-
-
-def test_how_bad_outcomes_are() -> None:
-    tones = {outcome: tone_of(outcome) for outcome in OUTCOMES}
-    fatal = {"guest-died", "mount-fails", "remount-fails"}
-    use = {"use-fails", "read-only", "kernel-warning", "leak"}
-    assert {outcome for outcome, tone in tones.items() if tone == "fatal"} == fatal
-    assert {outcome for outcome, tone in tones.items() if tone == "use"} == use
-    assert {outcome for outcome, tone in tones.items() if tone == "good"} == {"correct"}
-    assert tones["stale-data"] == tones["changed-by-use"] == tones["changed-by-power"] == "harm"
-
-
-# --- words ---
-
-
-def test_the_result_is_a_sentence(tmp_path: Path) -> None:
-    assert result_words(()) == "No state has been gone through yet."
-    run = new_run(tmp_path)
-    keep(run, made(JFFS2, counts={"lost": {"correct": 1500}}))
-    assert result_words(parts(run)) == "All 1,500 states are correct."
-    keep(run, made(UBIFS, counts={"lost": {"mount-fails": 1}}))
-    assert result_words(parts(run)) == (
-        "1 of 1,501 states is not correct: 1 mount-fails (UBIFS 1)."
-    )
-    counts = {"lost": {"correct": 3, "stale-data": 2}, "done": {"guest-died": 1}}
-    keep(run, made(UBIFS_LOG, counts=counts))
-    keep(run, made(JFFS2_LOG, counts={"lost": {"stale-data": 1}}))
-    assert result_words(parts(run)) == (
-        "5 of 1,508 states are not correct: 1 guest-died, 1 mount-fails, 3 stale-data "
-        "(JFFS2 1, UBIFS 4)."
-    )
-
-
-def told(run: RunDirectory) -> dict[str, str]:
-    return {name: text.replace("\u00a0", " ") for name, text in facts(parts(run))}
-
-
-def test_facts_of_cuts_as_they_are_by_default(tmp_path: Path) -> None:
-    found = told(kept(tmp_path, made(JFFS2), made(UBIFS_LOG)))
-    assert found["Histories"] == "update-by-rename; appends"
-    assert (found["Operations"], found["States"]) == ("8", "8")
-    assert found["Kinds of cut"] == " ".join(kinds_on(["NAND"]))
-    assert found["Sample"] == "every operation"
-    assert found["Each state is"].endswith("used (24 of each case until full), mounted again")
-    assert found["Partition"] == "8 MiB"
-    assert found["Chip"].endswith("pages of 2,048 B")
-    assert found["Other faults of the chip"] == "none"
-    assert found["Timing"].startswith("none")
-    assert not {"Cuts in a row", "Kinds of these"} & set(found)
-
-
-def test_facts_of_one_that_samples_on_a_chip_with_faults(tmp_path: Path) -> None:
-    workload = (
-        'sample = 1_200\nvariants = 2\nrecovery_sample = 5\ncheck = "mount"\nkinds = "lost"\n'
-        'timing = "board"\npaired_distance_pages = 4'
-    )
-    faults = '"chip.factory_bad" = [3]\n"chip.program_fail_ppm" = [50]'
-    text = study_text(workload=workload, axes=faults)
-    found = told(kept(tmp_path, made(JFFS2, states_possible=5_000), text=text))
-    assert found["Sample"] == (
-        "1,200 states of each case, 2 variants of each kind, "
-        "every cut of the recovery from 5 of them"
-    )
-    assert found["States"] == "4; one cut anywhere would leave 5,000"
-    assert found["Each state is"] == "mounted and looked at"
-    assert found["Kinds of cut"] == "lost"
-    assert found["Other faults of the chip"] == (
-        "3 factory bad blocks, 50 ppm of programs fail, pages paired 4 apart"
-    )
-    assert found["Timing"] == "the board’s"
-
-
-def test_facts_of_partitions_of_several_sizes_that_are_not_filled(tmp_path: Path) -> None:
-    axes = 'partition_bytes = ["10240 KiB", "8704 KiB"]'
-    text = study_text(axes=axes, workload="fill_sample = 0").replace(
-        'partition_bytes = "8 MiB"\n', ""
-    )
-    run = new_run(tmp_path, text)
-    for case in run_cases(run):
-        keep(run, made(case.id))
-    found = told(run)
-    assert found["Partition"] == "10 MiB; 8.50 MiB"
-    assert found["Each state is"] == "mounted, looked at, used, mounted again"
-
-
-def test_cuts_in_words() -> None:
-    assert cut_words(cut_of("1200 torn-bits 0").cut) == "torn-bits at 1,200"
-    assert cut_words(cut_of("3 erase-half 2").cut) == "erase-half at 3, variant 2"
-
-
-def test_a_shorter_history_is_looked_for_of_the_first_finding(tmp_path: Path) -> None:
-    run = new_run(tmp_path)
-    keep(run, made(JFFS2))
-    assert minimize_command(parts(run), run.path) == ""
-    keep(run, made(UBIFS, findings=[finding("abcd1234", "0 lost 0", "mount-fails")]))
-    words = minimize_command(parts(run), run.path)
-    assert words.endswith(f"crash minimize abcd1234 --run {run.path}")
-
-
-# --- what recoveries cost ---
-
-
-def test_a_series_has_its_worst_its_ranks_and_its_unit() -> None:
-    values = (5.0, 1.0, 9.0, 9.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0)
-    series = Series("x", tuple(enumerate(values)), 4.0)
-    assert series.worst == (2, 9.0)  # the first of two
-    # In order 1 2 3 4 5 6 7 8 9 9: half of ten is the fifth, 95 % the tenth, 1 % the first.
-    assert [series.percentile(at) for at in (50, 95, 80, 1)] == [5, 9, 8, 1]
-    thousand = replace(series, points=tuple((number, 1000 - number) for number in range(1000)))
-    assert [thousand.percentile(at) for at in (50, 95)] == [500, 950]
-    assert [series.text(value) for value in (1234.0, 0.0, None)] == ["1,234", "0", "–"]
-    assert replace(series, unit="ms").text(1.23456) == "1.23"
-
-
-def test_counts_of_guests_without_time(tmp_path: Path) -> None:
-    part = only_part(tmp_path)
-    found = recovery_of(part)
-    assert found is not None and found.is_exhaustive
-    assert [series.name for series in found.drawn] == [
-        "pages read",
-        "pages programmed",
-        "blocks erased",
-    ]
-    assert found.counts == found.drawn
-    assert [series.points for series in found.drawn] == [
-        ((0, 10), (1, 30), (2, 20), (3, 30)),
-        ((0, 0), (1, 2), (2, 4), (3, 0)),
-        ((0, 0), (1, 1), (2, 0), (3, 0)),
-    ]
-    assert [series.uncut for series in found.drawn] == [5, 1, 0]
-
-
-def round_spec(part: Part) -> dict[str, Any]:
-    times = {
-        "page_bytes": 2048,
-        "oob_bytes": 64,
-        "t_command_ns": 200,
-        "t_read_ns": 25_000,
-        "t_prog_ns": 300_000,
-        "t_erase_ns": 2_000_000,
-        "bus_read_ps": 50_000,
-        "bus_write_ps": 60_000,
-        "ecc_read_ns": 7_000,
-        "ecc_write_ns": 9_000,
-    }
-    board = {**part.spec["board"], "chip": {**part.spec["board"]["chip"], **times}}
-    driver = {"driver_read_ns": 165_000, "driver_program_ns": 15_000, "driver_erase_ns": 20_000}
-    return {**part.spec, **driver, "board": board}
-
-
-def test_the_estimate_is_between_the_figures_of_the_board(tmp_path: Path) -> None:
-    """By hand."""
-    part = only_part(tmp_path)
-    spec = round_spec(part)
-    # Of the driver's work for a page as much is fixed as for an erase, at most all.
-    read_ns, program_ns, erase_ns = 200 + 25_000 + 20_000, 200 + 300_000 + 15_000, 2_020_200
-    for counts, ns in (
-        ((1, 0, 0), read_ns),
-        ((0, 1, 0), program_ns),
-        ((0, 0, 1), erase_ns),
-        ((10, 3, 2), 10 * read_ns + 3 * program_ns + 2 * erase_ns),
-    ):
-        assert board_of(spec).flash_ns(counts, whole=False) == ns
-    # 2,112 bytes of 50 ns, and of 60 ns.
-    read_ns = 200 + 25_000 + 105_600 + 7_000 + 165_000
-    program_ns = 200 + 300_000 + 126_720 + 9_000 + 15_000
-    for counts, ns in (
-        ((1, 0, 0), read_ns),
-        ((0, 1, 0), program_ns),
-        ((0, 0, 1), erase_ns),
-        ((10, 3, 2), 10 * read_ns + 3 * program_ns + 2 * erase_ns),
-    ):
-        assert board_of(spec).flash_ns(counts, whole=True) == ns
-    found = recovery_of(replace(part, spec=spec))
-    assert found is not None
-    low, high = found.times
-    # After operation 1: 30 pages read, 2 programmed, 1 block erased; without a cut 5 and 1.
-    assert low.points[1][1] == pytest.approx((30 * 45_200 + 2 * 315_200 + 2_020_200) / 1e6)
-    assert high.points[1][1] == pytest.approx((30 * 302_800 + 2 * 450_920 + 2_020_200) / 1e6)
-    assert low.uncut == pytest.approx((5 * 45_200 + 315_200) / 1e6)
-    assert high.uncut == pytest.approx((5 * 302_800 + 450_920) / 1e6)
-    assert found.worst == 1
-    assert {series.unit for series in found.times} == {"ms"}
-
-
-def test_the_most_expensive_mount_is_that_of_the_upper_bound(tmp_path: Path) -> None:
-    """Six reads are at most dearer than a program, and at least cheaper."""
-    curve = [[0, 6, 0, 0, 0], [1, 0, 1, 0, 0]]
-    part = only_part(tmp_path, recovery={"curve": curve, "worst": 0})
-    found = recovery_of(replace(part, spec=round_spec(part)))
-    assert found is not None
-    assert [series.worst[0] for series in found.times] == [1, 0]
-    assert found.worst == 0
-
-
-def test_the_estimate_takes_the_boards_times_and_not_those_of_the_guest(tmp_path: Path) -> None:
-    part = only_part(tmp_path)
-    (case,) = (one for one in cases_of(study_text()) if one.id == JFFS2)
-    array_ns = part.spec["board"]["chip"]["t_read_ns"]
-    assert guest_case(case).board.chip.t_read_ns == 0 < array_ns
-    assert part.board.flash_ns((1, 0, 0), whole=False) > array_ns
+def test_the_estimate_of_a_mount_is_between_the_figures_of_the_board(tmp_path: Path) -> None:
+    run = kept(tmp_path, made(JFFS2))
+    own = shown(run)[0].cases[0].own
+    (result,) = run.results()
+    board = board_of(result["spec"])
+    counts = (30, 2, 1)  # after operation 1
+    bounds = [board.flash_ns(counts, whole=whole) for whole in (False, True)]
+    assert 30 * board.chip.t_read_ns < bounds[0] < bounds[1]
+    assert [own.longest.least_ns, own.longest.most_ns] == bounds and own.longest.operation == 1
+    assert own.uncut.most_ns == board.flash_ns((5, 1, 0), whole=True)
+    recovery = section(run, "recovery")
+    assert "at most" in recovery.sentence and "estimate" in recovery.note
+    assert [row["pages read"] for row in rows_of(recovery.charts[0].drawing)] == [10, 30, 20, 30]
+    assert recovery.tables[0].rows[0][:5] == ("JFFS2", "1", "30", "2", "1")
 
 
 def test_the_time_of_guests_with_time_is_the_measured_one(tmp_path: Path) -> None:
-    text = study_text(workload='timing = "board"')
-    # The most expensive by time reads least.
+    # The longest reads least.
     curve = [[2, 20, 0, 0, 3_000_000], [0, 10, 0, 0, 8_500_000]]
-    recovery = {"curve": curve, "worst": 0, "uncut": [5, 1, 0, 2_000_000]}
-    found = recovery_of(only_part(tmp_path, text, recovery=recovery))
-    assert found is not None and found.estimate == () and not found.is_exhaustive
-    (time,) = found.times
-    assert (time.points, time.uncut, time.unit) == (((0, 8.5), (2, 3.0)), 2.0, "ms")
-    assert found.worst == 0
-    assert found.counts[0].points == ((0, 10), (2, 20))
+    case = made(JFFS2, recovery={"curve": curve, "worst": 0, "uncut": None})
+    recovery = section(
+        kept(tmp_path, case, text=study_text(workload='timing = "board"')), "recovery"
+    )
+    assert "8.50\u00a0ms" in recovery.sentence and "at most" not in recovery.sentence
+    assert [row["ms"] for row in rows_of(recovery.charts[0].drawing)] == [8.5, 3]
+    assert recovery.tables[0].rows[0][-2:] == ("8.50\u00a0ms", "–")
 
 
-def test_nothing_is_known_of_mounts_if_no_operation_was_just_lost(tmp_path: Path) -> None:
-    part = only_part(tmp_path, recovery={"curve": [], "worst": None, "uncut": None})
-    assert recovery_of(part) is None
+def test_no_worst_case_is_lost_among_thousands(tmp_path: Path) -> None:
+    curve = [[n, 100 + 900 * (n == 4_321), 0, 0, 0] for n in range(5_000)]
+    case = made(JFFS2, operations=5_000, recovery={"curve": curve, "worst": 4_321})
+    drawn = rows_of(section(kept(tmp_path, case, texts={}), "recovery").charts[0].drawing)
+    assert 100 < len(drawn) < 200
+    assert [row["operation"] for row in drawn if row["pages read"] == 1_000] == [4_321]
 
 
-# --- drawings ---
+def test_of_a_sample_is_said_of_how_many(tmp_path: Path) -> None:
+    run = kept(tmp_path, made(JFFS2, states_possible=9), text=study_text(workload="sample = 4"))
+    tried = section(run, "tried")
+    assert "4 states: a sample of the 9" in tried.sentence
+    assert tried.tables[0].rows == (("JFFS2", "3", "4", "4", "9"),)
+    (tmp_path / "all").mkdir()
+    assert "sample" not in section(kept(tmp_path / "all", made(JFFS2)), "tried").sentence
 
 
-def drawn(*series: Series, operations: int) -> ET.Element:
-    return ET.fromstring(strips(series, operations, "c0", "A < B", "r0"))
+def test_configurations_have_what_tells_them_apart(tmp_path: Path) -> None:
+    axes = '"options.compression" = ["none", "default"]'
+    run = new_run(tmp_path, study_text(["jffs2"], axes=axes, base="seeds = [1, 2]"))
+    for case in run_cases(run):
+        keep(run, made(case.id))
+    rows = section(run, "tried").tables[0].rows
+    assert len({row[0] for row in rows}) == len(rows) == 8
+    assert {row[0].split(" · ")[0] for row in rows} == {"JFFS2"}
+    assert sum("seed 2" in row[0] for row in rows) == 4
 
 
-def texts(root: ET.Element) -> list[str]:
-    return ["".join(text.itertext()) for text in root.iter("text")]
+# --- many cuts in a row ---
 
 
-def strokes(root: ET.Element) -> list[list[tuple[float, float, float]]]:
-    """Of each strip: where each stroke is, from where to where."""
-    found = []
-    for path in root.iter("path"):
-        if "stroke-linecap" not in path.get("style", ""):
-            continue
-        pieces = re.findall(r"M([\d.]+) ([\d.]+)(?:V([\d.]+)|h0)", path.get("d", ""))
-        found.append([(float(x), float(y), float(end or y)) for x, y, end in pieces])
-    return found
+def run_of_series(place: Path) -> RunDirectory:
+    run = new_run(place, SERIES_STUDY.format(workload='cuts = 40\nkinds = "lost done"'))
+    for case in run_cases(run):
+        found = [finding("abcd1234", "31 lost 0", "mount-fails")] if "jffs2" in case.id else []
+        recovery = {"curve": [], "worst": None}
+        keep(run, made(case.id, series=SERIES, findings=found, recovery=recovery), {})
+    return run
 
 
-def test_a_chart_says_where_the_worst_is() -> None:
-    series = Series("pages read", ((0, 10), (1, 1500), (2, 20)), 5.0)
-    root = drawn(series, Series("blocks erased", ((0, 0), (1, 0))), operations=3)
-    found = texts(root)
-    assert "○ 1,500 at 1" in found and "none" in found and "pages read" in found
-    title = root.findtext("title")
-    assert title is not None
-    assert title.startswith("A < B.") and "1,500 after a cut at operation 1" in title
-    assert len(strokes(root)) == 1  # of what is 0 everywhere there is a line of text only
-    assert [tick for tick in found if tick in "012"] == ["0", "0", "1", "2"]
-    dashed = [one for one in root.iter("path") if "dasharray" in one.get("style", "")]
-    assert len(dashed) == 1
+def test_a_series_in_words() -> None:
+    assert series_cells(SERIES) == ("40", "2", "8.58", "7.15", "7.15", "2", "30", "10", "33")
+    nothing: StoredSeries = {**SERIES, "space": [], "recovery": {"none": [1, 5, 0, 0, 5, 0, 0]}}
+    assert series_cells(nothing) == ("40", "2", *("–",) * 7)
 
 
-def test_points_stand_where_their_values_are() -> None:
-    root = drawn(Series("x", ((0, 0), (5, 50), (10, 100)), 25.0), operations=11)
-    (points,) = strokes(root)
-    (left, low, _), (middle, half, _), (right, high, _) = points
-    assert left == 0 and middle == pytest.approx(right / 2, abs=1.5)
-    assert low > half > high and half == pytest.approx((low + high) / 2, abs=0.2)
-    (ring,) = root.iter("circle")
-    assert float(ring.get("cy", "")) == high and float(ring.get("cx", "")) >= right - 1.5
-    (dashed,) = (one for one in root.iter("path") if "dasharray" in one.get("style", ""))
-    place = re.match(r"M0 ([\d.]+)H", dashed.get("d", ""))
-    # A quarter of the way up.
-    assert place is not None
-    assert float(place[1]) == pytest.approx(low + (high - low) / 4, abs=0.2)
+def test_a_series_has_a_line_for_each_life_and_no_shorter_history(tmp_path: Path) -> None:
+    run = run_of_series(tmp_path)
+    series = section(run, "series")
+    assert series.sentence == "After 80 cuts in all, 2 flashes do not mount any more."
+    rows = [row for row in rows_of(series.charts[0].drawing) if row["configuration"] == "JFFS2"]
+    assert [(row["cuts"], row["MiB"], row["life"]) for row in rows] == [
+        (0, 8.58307, 1),
+        (30, 7.15256, 2),
+    ]
+    assert {one.key for one in shown(run)[1]} == {"findings", "series"}
+    card = text_of(str(section(run, "findings").markup))
+    assert "cut 31 of the series: lost" in card and "crash replay abcd1234" in card
+    assert "minimize" not in card
+    # What fits is a column of the scoreboard beside the tallies, and so are flashes that leak.
+    assert cell_texts(first_of(run)[1])["flashes"] == ["✓ 2"] * 2
+    assert cell_texts(first_of(run)[1])["fits"] == ["✓ 7.15\u00a0MiB"] * 2
 
 
-def test_no_worst_case_is_lost_among_thousands() -> None:
-    points = tuple((number, 7 if number == 4321 else 1) for number in range(10_000))
-    root = drawn(Series("x", points), operations=10_000)
-    (columns,) = strokes(root)
-    assert 100 < len(columns) < 400
-    (tall,) = [column for column in columns if column[1] != column[2]]
-    width = max(column[0] for column in columns)
-    assert tall[0] == pytest.approx(width * 0.4321, abs=2)
-    assert "○ 7 at 4,321" in texts(root)
+def test_a_flash_that_leaks_is_in_the_headline_though_its_states_are_correct(
+    tmp_path: Path,
+) -> None:
+    run = new_run(tmp_path, SERIES_STUDY.format(workload="cuts = 40"))
+    # Of one flash both space and blocks are lost.
+    leaks = [finding(f"abcd000{number}", "40 lost 0", "leak") for number in range(2)]
+    recovery = {"curve": [], "worst": None}
+    keep(run, made("jffs2-s1", series=SERIES, findings=leaks, recovery=recovery), {})
+    told, board = first_of(run)
+    assert told == "All 4 states are correct; JFFS2 loses space for good in 1."
+    assert cell_texts(board)["flashes"] == ["1 of 2"]
 
 
-def test_one_operation_is_a_chart_too() -> None:
-    root = drawn(Series("x", ((0, 3),)), operations=1)
-    assert strokes(root)[0][0][0] == 0
-    box = [float(word) for word in root.get("viewBox", "").split()]
-    for text in root.iter("text"):
-        assert box[0] <= float(text.get("x", "")) <= box[0] + box[2]
-        assert float(text.get("y", "")) <= box[3]
+@pytest.mark.parametrize(
+    "further", [{"recovery": {}}, {"counts": {"lost": {"fine": 4}}}, {"findings": [{"id": "a"}]}]
+)
+def test_damaged_results_are_told(further: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(DamagedResultError, match=r"results\.jsonl"):
+        shown(kept(tmp_path, made(JFFS2, **further)))
 
 
-def test_the_drawing_ends_below_what_is_in_it() -> None:
-    """Whatever stands last: a strip, or a line of text."""
-    some, none = Series("x", ((0, 3), (1, 2))), Series("y", ((0, 0), (1, 0)))
-    heights = []
-    for series in ((some, none), (none, some), (some, some), (none,)):
-        root = drawn(*series, operations=2)
-        height = float(root.get("viewBox", "").split()[3])
-        lowest = max(float(text.get("y", "")) for text in root.iter("text"))
-        assert lowest < height < lowest + 20
-        heights.append(height)
-    assert heights[3] < min(heights[:2]) and max(heights[:2]) < heights[2]
-
-
-def test_a_case_without_texts_is_read_from_its_result(tmp_path: Path) -> None:
-    run = kept(tmp_path, made(JFFS2))
-    shutil.rmtree(run.case_dir(JFFS2))
-    (part,) = parts(run)
-    assert part.operations.logged == ()
-    assert part.cuts["states"] == 4
+def test_results_of_older_versions_have_no_mount_without_a_cut(tmp_path: Path) -> None:
+    run = kept(tmp_path, made(JFFS2, recovery={"curve": CURVE, "worst": 1}))
+    assert section(run, "recovery").tables[0].rows[0][-1] == "–"

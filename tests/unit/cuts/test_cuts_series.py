@@ -7,8 +7,9 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
-from cuts_support import cut_case
+from cuts_support import SERIES_STUDY, cut_case, keep, new_run, run_cases
 
+from ffslab.cli.crash import find_finding
 from ffslab.errors import InfrastructureError
 from ffslab.oracle.promises import promise_of
 from ffslab.targets.several import StoppedError
@@ -234,6 +235,22 @@ def test_less_room_for_good_is_a_leak_and_what_varies_is_none() -> None:
     text += cut(1) + "ended 1\n"
     stored = stored_series(CASE, [Life(0, text, parse_series(text), {})])
     assert [finding["outcome"] for finding in stored["findings"]] == ["leak"]
+
+
+def test_flashes_of_one_series_that_leak_alike_do_not_hide_each_other(tmp_path: Path) -> None:
+    lives = []
+    for first in (0, 10):
+        rows = (f"space {first} {size} 1 1 {size < 6} 1 1\n" for size in range(9, 1, -1))
+        text = printed("".join(rows).replace("True", "1").replace("False", "0"))
+        text += cut(first + 1) + "ended 1\n"
+        lives.append(Life(first, text, parse_series(text), {}))
+    stored = stored_series(CASE, lives)
+    # Each loses space, and has a block more that is marked bad.
+    identifiers = [one["id"] for one in stored["findings"] if one["outcome"] == "leak"]
+    assert len(set(identifiers)) == len(identifiers) == 4
+    run = new_run(tmp_path, SERIES_STUDY.format(workload="cuts = 3"))
+    keep(run, (run_cases(run)[0].id, stored), {})
+    assert [find_finding(run, wanted)[1] for wanted in identifiers] == identifiers
 
 
 def test_how_far_a_guest_has_come_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

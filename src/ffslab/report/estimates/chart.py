@@ -1,90 +1,56 @@
-"""A ratio's tornado: how far each estimate moves it when halved and doubled, the farthest on top.
+"""How far the changes of estimates move each ratio: a row for each, from the least to the most that
+it becomes, with the ratio as stated.
 
-The axis is logarithmic, so that a factor has one length wherever it is. The solid line is the
-ratio as stated; the dashed one is 1, where the order turns.
+The axis is logarithmic, so that a factor has one length wherever it is; the line is 1, where the
+order turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
-from ffslab.model.estimates import AS_STATED, OTHER_WAIT, TITLES
-from ffslab.report.bars import PANEL, Frame, Rows, Scale
-from ffslab.report.elements import Key
-from ffslab.report.estimates.robustness import Ratio, estimate_of
+from ffslab.report import plots, svg
+from ffslab.report.estimates.robustness import Ratio
 from ffslab.report.quantity import times
+from ffslab.report.vega import PLAIN_NUMBER, as_is, field, log_scale, log_ticks, mark
 
-KEYS = (
-    Key("estimate halved", "t0"),
-    Key("estimate doubled", "t2"),
-    Key("the other wait model", "t1"),
-)
-_ROOM = 56  # pixels on both sides of the bars, for their numbers
-_SHOWN = 1.002  # below, there is no bar: nothing would be seen
-_NAMED = 1.01  # below, a bar has no number: two of them would be one on the other
+_TURNS, _HOLDS = svg.PAINT["c1"], svg.PAINT["c0"]
 
 
-@dataclass(frozen=True)
-class Shift:
-    """What a change of one estimate makes of a ratio, and by what factor that moves it."""
-
-    change: str
-    value: float
-    reach: float
-
-    @property
-    def estimate(self) -> str:
-        return TITLES[estimate_of(self.change)]
-
-    @property
-    def colour(self) -> str:
-        if self.change == OTHER_WAIT:
-            return "t1"
-        return "t0" if self.change.startswith("half") else "t2"
-
-
-def tornado(ratio: Ratio, identifier: str) -> str:
-    """The chart of one ratio; empty if no change moves it."""
-    stated = ratio.mean()
-    shifts = [
-        Shift(change, value, reach)
-        for change in ratio.values
-        if change != AS_STATED
-        and (value := ratio.mean(change)) is not None
-        and (reach := ratio.reach_of([change])) >= _SHOWN
-    ]
-    if stated is None or not shifts:
+def ranges(ratios: Sequence[Ratio], identifier: str) -> str:
+    """The chart of these ratios, in their order; empty without any."""
+    rows = [_row(ratio) for ratio in ratios]
+    if not rows:
         return ""
-    ends = [stated, *(shift.value for shift in shifts)]
-    farthest = sorted(shifts, key=lambda shift: shift.reach, reverse=True)
-    names = dict.fromkeys(("", shift.estimate) for shift in farthest)
-    rows = Rows.of(list(names), 1, PANEL)
-    room = (max(ends) / min(ends)) ** (_ROOM / (rows.width - 2 * _ROOM))
-    scale = Scale(min(ends) / room, max(ends) * room, rows.width, logarithmic=True)
-    frame = Frame(rows, scale)
-    caption = f"{ratio.metric}, {ratio.where}: {ratio.name}: " + "; ".join(
-        f"{shift.change} {times(shift.value)}" for shift in shifts
-    )
-    marks = _marks(frame, stated, shifts)
-    return frame.drawing(marks, ratio.name, caption, identifier, "×")
+    low = min(0.95, *(row["least"] for row in rows)) / 1.03
+    high = max(1.05, *(row["most"] for row in rows)) * 1.03
+    ticks = {"values": log_ticks(low, high), "labelExpr": PLAIN_NUMBER, "labelOverlap": True}
+    title = "longer time ÷ shorter time"
+    x = field("least:Q", title=title, scale=log_scale(low, high), axis=ticks)
+    y = field("row:N", sort=None, title=None, axis={"labelLimit": 330, "grid": False})
+    tip = [field(f"{name}:N") for name in ("row", "verdict", "range")]
+    stated = {"x": {**x, "field": "stated"}, "y": y, "fill": as_is("paint:N"), "tooltip": tip}
+    reach = {"x": x, "x2": field("most"), "y": y, "stroke": as_is("paint:N"), "tooltip": tip}
+    layers = [
+        mark("rule", {"x": {"datum": 1}}, stroke=svg.PAINT["muted"], strokeDash=[3, 3]),
+        mark("rule", reach, strokeWidth=6, opacity=0.45),
+        mark("point", stated, size=60, opacity=1, strokeWidth=0),
+    ]
+    spec = {"width": plots.WIDE - 200, "height": {"step": plots.ROW}, "layer": layers}
+    return svg.draw(spec, "Ratios under all changes", identifier, {"rows": rows})
 
 
-def _marks(frame: Frame, stated: float, shifts: list[Shift]) -> Iterator[str]:
-    """Bars from the ratio as stated, the lines, and the number of the longer bar at each end: two
-    numbers at one end would be one on the other.
-    """
-    for shift in shifts:
-        ends = sorted((stated, shift.value))
-        yield frame.bar(frame.rows.top(("", shift.estimate)), ends[0], ends[1], shift.colour)
-    yield frame.line(stated)
-    if frame.scale.low < 1 < frame.scale.high:
-        yield frame.line(1, "4 3")
-    longest: dict[tuple[str, bool], Shift] = {}
-    for shift in shifts:
-        end = (shift.estimate, shift.value < stated)
-        longest[end] = max(longest.get(end, shift), shift, key=lambda either: either.reach)
-    for (estimate, below), shift in longest.items():
-        if shift.reach >= _NAMED:
-            top = frame.rows.top(("", estimate))
-            yield frame.text(top, shift.value, times(shift.value), before=below)
+def _row(ratio: Ratio) -> dict[str, Any]:
+    values = [value for change in ratio.values if (value := ratio.mean(change)) is not None]
+    turns = bool(ratio.turned_by)
+    least, most = min(values), max(values)
+    return {
+        "row": ", ".join(part for part in (ratio.metric, ratio.where, ratio.name) if part),
+        "least": least,
+        "most": most,
+        "stated": ratio.mean() or 1.0,
+        "paint": _TURNS if turns else _HOLDS,
+        "verdict": "turns" if turns else "holds",
+        "range": f"{times(least)} to {times(most)}",
+    }

@@ -1,5 +1,6 @@
 // The page is complete without this. It adds a switch between light and dark, tables that sort by
-// a column, and folded parts that open when something links to them, and for print.
+// a column and show only the rows with some words, and folded parts that open when something links
+// to them, and for print.
 (function () {
   var root = document.documentElement, button = document.getElementById("theme");
   var asked = new URLSearchParams(location.search).get("theme");
@@ -64,6 +65,16 @@
       cell.addEventListener("click", function () { sort(table, column, cell); });
       cell.addEventListener("keydown", function (event) {
         if (event.key === "Enter" || event.key === " ") { event.preventDefault(); sort(table, column, cell); }
+      });
+    });
+  });
+
+  document.querySelectorAll("input[type=search][aria-controls]").forEach(function (filter) {
+    filter.addEventListener("input", function () {
+      var words = filter.value.toLowerCase().split(/\s+/);
+      Array.from(document.getElementById(filter.getAttribute("aria-controls")).tBodies[0].rows).forEach(function (row) {
+        var text = row.textContent.toLowerCase();
+        row.hidden = !words.every(function (word) { return text.includes(word); });
       });
     });
   });

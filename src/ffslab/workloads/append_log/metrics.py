@@ -57,9 +57,19 @@ SLOW = Metric(
     meaning="above 10 times the median: of those with a sync, else of all",
     exact=False,
 )
-METRICS = (PAGES, READS, ERASES, MEAN, SLOW)
+LIFE = Metric(
+    name="life_years",
+    title="Life at this pace",
+    unit="years",
+    meaning="until the rated erases are used, if all blocks wear alike",
+    better="higher",
+    exact=False,
+    words=("longer", "shorter"),
+)
+METRICS = (PAGES, READS, ERASES, MEAN, SLOW, LIFE)
 _MAIN = ("pages_per_line", "erases_per_1000_lines", "line_mean_ns")
 _MAIN_LATENCIES = ("p50_ns", "p99_ns", "p999_ns", "max_ns")
+_S_PER_YEAR = 365.25 * 86_400
 _WORKLOAD = ("pages_programmed", "blocks_erased", "write_amplification")
 
 
@@ -68,16 +78,22 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
     log = log_of(result)
     return (
         *case_figures(result),
-        *(figures_at(log, PLACE, METRICS, _MAIN) if log else ()),
+        *(figures_at({**log, LIFE.name: life_years(result)}, PLACE, METRICS, _MAIN) if log else ()),
         *phase_figures(result["phases"], {"workload": _WORKLOAD}),
         *latency_figures(result, dict.fromkeys(LINE_OPS, _MAIN_LATENCIES)),
     )
 
 
-_OPS = {"append-sync": "a line with its sync", "append": "a line"}
-_PER_LINE = {
-    PAGES.name: "pages programmed per line",
-    ERASES.name: "blocks erased per 1,000 lines",
+_WORN = {
+    PAGES.name: ("pages programmed per line", "pages per line"),
+    ERASES.name: ("blocks erased per 1,000 lines", "erases"),
+}
+
+_HEADS = {
+    "append-sync": "line with sync",
+    "append": "line",
+    PAGES.name: "pages per line",
+    ERASES.name: "erases per 1,000",
 }
 
 
@@ -88,18 +104,37 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
         return
     late = writes_back(result) and not log["synced"]
     for figure in _on_flash(result):
-        yield Criterion(figure, "a line, with its part of the flush at the end", "time", True)
-    act = _OPS[line["op"]]
+        title = "a line, with its part of the flush at the end"
+        yield Criterion(figure, title, "time", True, short="a line")
     mean = Figure(BY_NAME["mean_ns"], f"{line['phase']}/{line['op']}", line["mean_ns"])
-    yield Criterion(mean, f"{act}, mean", "time", True, late)
-    yield from waits(line, act, in_memory=late)
+    yield Criterion(mean, "the wait for a line, mean", "time", False, late)
+    yield from waits(line, "the wait for a line", in_memory=late)
     for figure in figures_at(log, PLACE, (PAGES, ERASES)):
-        yield Criterion(figure, _PER_LINE[figure.metric.name], "wear")
+        title, short = _WORN[figure.metric.name]
+        yield Criterion(figure, title, "wear", short=short)
     of_blocks = ("erases_max", "erases_spread")
     yield from (
         criterion for criterion in wear(result) if criterion.figure.metric.name in of_blocks
     )
+    for figure in figures_at({LIFE.name: life_years(result)}, PLACE, (LIFE,)):
+        yield Criterion(figure, "life at this pace", "life", short="life")
     yield from rooms(result, "flush:end", "after the last line")
+
+
+def life_years(result: CaseResult) -> float | None:
+    """How long the partition's rated erases last at the pace of the case, its sleeps included: as
+    if all blocks wore alike, and none was erased before all of its pages were programmed.
+    """
+    log, spec = log_of(result), result["spec"]
+    append = next((phase for phase in result["phases"] if phase["phase"] == "append"), None)
+    chip = spec["board"]["chip"]
+    if not log or not append or not chip.get("endurance_cycles"):
+        return None
+    if not log["lines_done"] or not log["pages_per_line"]:
+        return None
+    pages = spec["partition_bytes"] / chip["page_bytes"] * chip["endurance_cycles"]
+    per_line_s = append["duration_ns"] / 1e9 / log["lines_done"]
+    return float(pages / log["pages_per_line"] * per_line_s / _S_PER_YEAR)
 
 
 def _on_flash(result: CaseResult) -> Iterator[Figure]:

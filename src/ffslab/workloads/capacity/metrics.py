@@ -49,6 +49,8 @@ WRITTEN = _mib("written_bytes", "Written", "bytes in one file until ENOSPC")
 SHARE = Metric(
     name="partition_share",
     title="Share of the partition",
+    unit="%",
+    scale=0.01,
     meaning="bytes in one file ÷ bytes of the partition",
     better="higher",
     exact=False,
@@ -89,16 +91,17 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     capacity = capacity_of(result)
     if capacity is None or capacity["latency"] is None:
         return
-    yield Criterion(
-        Figure(WRITTEN, FILE, capacity["written_bytes"]), "bytes in one file", "space", True
-    )
+    share = Figure(SHARE, FILE, capacity["partition_share"])
+    yield Criterion(share, "share of the partition in one file", "space", True)
+    written = Figure(WRITTEN, FILE, capacity["written_bytes"])
+    yield Criterion(written, "bytes in one file", "space", short="one file")
     if capacity["again_bytes"] is not None:
         again = Figure(RETURNS[-1], RETURNED, capacity["again_bytes"])
-        yield Criterion(again, "bytes in the next file", "space")
+        yield Criterion(again, "bytes in the next file", "space", short="next file")
     for name, words in (("mean_ns", "a write, mean"), ("max_ns", "a write, longest time")):
         value = capacity["latency"]["mean_ns" if name == "mean_ns" else "max_ns"]
         figure = Figure(BY_NAME[name], "measure/writes", value)
-        yield Criterion(figure, words, "time" if name == "mean_ns" else "wait", name == "mean_ns")
+        yield Criterion(figure, words, "time" if name == "mean_ns" else "wait")
     yield from wear(result)
 
 

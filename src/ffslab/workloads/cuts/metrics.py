@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 
-from ffslab.results.criteria import Criterion
+from ffslab.oracle.faults import KINDS
+from ffslab.results.criteria import Criterion, Tally
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, Metric, TaskWork, case_figures
 from ffslab.workloads.cuts.keys import BOARD_TIME
-from ffslab.workloads.cuts.outcomes import CORRECT
-from ffslab.workloads.cuts.stored import CutsResult, cuts_result, outcomes_of, space_of
+from ffslab.workloads.cuts.outcomes import CORRECT, DOES, LEAK
+from ffslab.workloads.cuts.stored import (
+    SECOND,
+    CutsResult,
+    added_counts,
+    cuts_result,
+    outcomes_of,
+    space_of,
+)
 
 KIND = "cuts"
 OF = "the workload cuts"
@@ -21,7 +29,7 @@ blocks erased, nanoseconds; `worst`, the operation with the most expensive mount
 series also `series`. Null if the history failed without a cut.
 
 """  # noqa: E501  (columns of the document)
-STATES, RECOVERY = "states", "recovery"
+STATES, RECOVERY, FLASHES = "states", "recovery", "flashes"
 
 
 def _metric(name: str, title: str, meaning: str, **further: object) -> Metric:
@@ -95,9 +103,48 @@ def _figures(cuts: CutsResult, *, is_timed: bool) -> Iterator[Figure]:
         yield Figure(LEAST, "series", space.least_bytes, main=True)
 
 
-def criteria(_result: CaseResult) -> Iterable[Criterion]:
-    """None: a state that is not correct is no matter of more or less."""
-    return ()
+def criteria(result: CaseResult) -> Iterator[Criterion]:
+    """How many states are wrong, of all and of each kind of cut; of a series what fits then."""
+    cuts = cuts_result(result)
+    if cuts is None or not cuts["states"]:
+        return
+    yield _tally("all", "all states of the flash", outcomes_of(cuts), headline=True)
+    # Those of which a case has none, too: so columns have the order of the kinds in each report.
+    for kind in KINDS.values():
+        counts = cuts["counts"].get(kind.name, {})
+        yield _tally(kind.name, f"{kind.name}: {kind.left}", counts)
+    twice = added_counts(counts for name, counts in cuts["counts"].items() if SECOND in name)
+    yield _tally("recovery cut", "the recovery from a cut is cut, too", twice)
+    yield _tally("at random", "a sample, as cuts at random draw it", cuts["random"])
+    if "series" not in cuts:
+        return
+    lives = len(cuts["series"]["lives"])
+    findings = (finding for finding in cuts["findings"] if finding["outcome"] == LEAK)
+    leaks = {finding["state"] for finding in findings}  # of one flash several things may leak
+    counted = {CORRECT: lives - len(leaks), LEAK: len(leaks)}
+    title = "flashes that were cut again and again"
+    yield _tally(FLASHES, title, counted, headline=True, noun=FLASHES)
+    space = space_of(cuts["series"])
+    if space is not None:
+        least = Figure(LEAST, "series", space.least_bytes)
+        yield Criterion(least, "what fits after cuts in a row, at least", "space", short="fits")
+
+
+def _tally(
+    short: str,
+    title: str,
+    counts: Mapping[str, int],
+    *,
+    headline: bool = False,
+    noun: str = STATES,
+) -> Criterion:
+    wrong = tuple((DOES[word], counts[word]) for word in DOES if counts.get(word))
+    tally = Tally(noun, sum(counts.values()), wrong)
+    return Criterion(
+        *(Figure(WRONG, short, tally.count), title, "cuts", headline),
+        short=short,
+        tally=tally,
+    )
 
 
 def tasks(_result: CaseResult) -> tuple[TaskWork, ...]:

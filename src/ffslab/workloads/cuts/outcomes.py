@@ -51,6 +51,32 @@ OUTCOMES: Mapping[str, str] = {
     WARNING: "the kernel warned of a mistake of its own",
     CORRECT: "all is as it may be",
 }
+# What a file system does that comes to it, within a sentence.
+DOES: Mapping[str, str] = {
+    GUEST_DIED: "stops the kernel",
+    MOUNT_FAILS: "does not mount",
+    "foreign-bytes": "shows another file's bytes",
+    "corrupt-contents": "shows bytes that nobody wrote",
+    "synced-data-lost": "loses synced data",
+    "stale-data": "goes back behind synced data",
+    "name-lost": "loses a synced name",
+    "name-kept": "brings a removed name back",
+    "not-atomic": "leaves half a rename",
+    "unreadable": "cannot read what is intact",
+    "wrong-kind": "changes the kind of a file",
+    "wrong-size": "shows a size no file had",
+    "disconnected": "loses a directory above its files",
+    "unknown-name": "shows a name nobody made",
+    "bad-links": "miscounts links",
+    "wrong-order": "keeps a later change without an earlier one",
+    REMOUNT_FAILS: "does not mount again",
+    CHANGED_BY_USE: "changes files nobody touched",
+    CHANGED_BY_POWER: "changes when power is off again",
+    USE_FAILS: "cannot be written",
+    READ_ONLY: "becomes read-only",
+    LEAK: "loses space for good",
+    WARNING: "makes the kernel warn",
+}
 _READ_ONLY_ERRNOS = (30,)  # EROFS
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ffslab.model.case import Case
@@ -41,9 +42,15 @@ def result_keys(
 
 
 def findings(result: CaseResult) -> Mapping[str, StoredFinding]:
-    """What is not correct, by its outcome, kind of cut and reason."""
+    """What is not correct, by its outcome, kind of cut and reason.
+
+    Flashes of one series may leak alike: those after the first are numbered.
+    """
     cuts = cuts_result(result)
-    return {
-        " ".join(likeness(finding["outcome"], finding["kind"], finding["detail"])): finding
-        for finding in (cuts["findings"] if cuts else ())
-    }
+    by_key: dict[str, StoredFinding] = {}
+    times: Counter[str] = Counter()
+    for finding in cuts["findings"] if cuts else ():
+        key = " ".join(likeness(finding["outcome"], finding["kind"], finding["detail"]))
+        times[key] += 1
+        by_key[key if times[key] == 1 else f"{key} ({times[key]})"] = finding
+    return by_key

@@ -242,8 +242,8 @@ def stored_series(case: Case, lives: Sequence[Life]) -> CutsResult:
             _add_row(recovery, kind, row)
     findings = _findings(case, cuts, said)
     for life in lives:
-        for sentence in leaks(life.found.space):
-            findings.append(_finding(case, life.cuts[-1], LEAK, sentence, 1, []))
+        for number, sentence in enumerate(leaks(life.found.space)):
+            findings.append(_finding(case, life.cuts[-1], LEAK, sentence, 1, [], number))
     series: StoredSeries = {
         "cuts": len(cuts),
         "lives": [life.first for life in lives],
@@ -292,10 +292,12 @@ def _finding(
     detail: str,
     states: int,
     console: list[str],
+    number: int = 0,
 ) -> StoredFinding:
+    """A finding; `number` tells it from others with the same cut and outcome."""
     state = f"{cut.cycle} {cut.kind} {cut.variant}"
     return {
-        "id": finding_id(case, f"{state} {outcome}"),
+        "id": finding_id(case, f"{state} {outcome}{f' {number}' if number else ''}"),
         "state": state,
         "outcome": outcome,
         "kind": cut.kind,

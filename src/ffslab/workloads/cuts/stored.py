@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NotRequired, TypeVar, cast
 
@@ -25,6 +25,7 @@ from ffslab.workloads.cuts.plan import cuts_of
 from ffslab.workloads.cuts.walk import Cut, State, StateName, Step, cut_of
 
 T = TypeVar("T")
+SECOND = " / "  # between the kinds of two cuts
 
 
 def _is_state(text: str) -> bool:
@@ -195,15 +196,20 @@ def stored_of(case: Case, calls: int, explored: Explored) -> CutsResult:
 
 def outcomes_of(cuts: CutsResult) -> Counter[str]:
     """All states of a case by outcome."""
+    return added_counts(cuts["counts"].values())
+
+
+def added_counts(several: Iterable[Mapping[str, int]]) -> Counter[str]:
+    """States by outcome, of several kinds of cut together."""
     counted: Counter[str] = Counter()
-    for counts in cuts["counts"].values():
+    for counts in several:
         counted.update(counts)
     return counted
 
 
 def kind_of(name: StateName) -> str:
     """The kind of a cut; of two cuts both."""
-    return f"{name.cut.kind} / {name.then.kind}" if name.then else name.cut.kind
+    return f"{name.cut.kind}{SECOND}{name.then.kind}" if name.then else name.cut.kind
 
 
 def finding_id(case: Case, state: str) -> str:

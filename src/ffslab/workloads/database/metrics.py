@@ -89,7 +89,8 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     if stored is None or latency is None:
         return
     for figure in figures_at(stored, PLACE, (ON_FLASH_MEAN,)):
-        yield Criterion(figure, "a transaction, with its part of the close", "time", True)
+        title = "a transaction, with its part of the close"
+        yield Criterion(figure, title, "time", True, short="transaction")
     yield from waits(latency, "a transaction", in_memory=False)
     yield from wear(result)
     yield from rooms(result, "close:end", "after the last transaction")

@@ -52,6 +52,7 @@ _ON_FLASH_ACTS = {
     "creation": "creating the files, until they are on the flash",
     "workload": "the whole work, until all is on the flash",
 }
+_SHORT = {"creation": "creation", "workload": "whole work"}
 _WAITED_FOR = ("transactions", "append")
 _UNMOUNT = "umount"
 _MAIN: Mapping[str, tuple[str, ...]] = {
@@ -83,14 +84,15 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     """What people decide by: the phases' times, the wait for an append, wear, space, memory."""
     late = writes_back(result)
     for figure in _on_flash(result):
-        yield Criterion(figure, _ON_FLASH_ACTS[figure.place], "time", headline=True)
+        act, short = _ON_FLASH_ACTS[figure.place], _SHORT[figure.place]
+        yield Criterion(figure, act, "time", headline=True, short=short)
     for phase in result["phases"]:
         name = phase["phase"]
         if name in _ACTS and phase["status"] == OK:
             duration = Figure(DURATION, name, phase["duration_ns"])
             share = phase.get("write_amplification") if late else None
             headline = name == "transactions"
-            yield Criterion(duration, _ACTS[name], "time", headline, late, share)
+            yield Criterion(duration, _ACTS[name], "time", headline, late, share, name)
     for latency in result["latencies"]:
         if (latency["phase"], latency["op"]) == _WAITED_FOR and latency["count"]:
             yield from waits(latency, "appending to a file", in_memory=late)

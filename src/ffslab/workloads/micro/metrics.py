@@ -62,9 +62,9 @@ RESPONSE = Metric(
     kinds=(KIND,),
 )
 METRICS = (RESPONSE, STARTUP_COUNT, OOB_PAGES, RESERVE)
-_WAITS: tuple[tuple[Literal["p99_ns", "max_ns"], str], ...] = (
-    ("p99_ns", "99 % of the times"),
-    ("max_ns", "longest time"),
+_WAITS: tuple[tuple[Literal["p99_ns", "max_ns"], str, str], ...] = (
+    ("p99_ns", "99 % of the times", "99 %"),
+    ("max_ns", "longest time", "longest"),
 )
 _WEAR = ("pages_read", "pages_programmed", "blocks_erased", "erases_mean")
 
@@ -84,23 +84,32 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
 
 
 def criteria(result: CaseResult) -> Iterator[Criterion]:
-    """What people decide by: response times by pattern, the slowest, wear, space."""
+    """What people decide by: response times of reads, writes or a mix, the slowest, wear, space.
+
+    Sequential or random is a place, as the size of the requests is.
+    """
     mean = mean_response_ns(result)
     if mean is None:
         return
     workload = result["spec"]["workload"]
     patterns = [workload[name] for name in ("pattern", "mix_pattern") if workload[name]]
-    act = f"a {' with a '.join(patterns)}".replace("-", " ")
-    writes = any(pattern.endswith("write") for pattern in patterns)
+    ops = dict.fromkeys(pattern.rpartition("-")[2] for pattern in patterns)
+    word, writes = " + ".join(ops), "write" in ops
+    act = " and ".join(f"a {op}" for op in ops)
     late = writes and writes_back(result) and not workload["fsync_every"]
     for figure in _on_flash(result) if writes else ():
-        yield Criterion(figure, f"{act}, until it is on the flash", "time", headline=True)
+        on_flash = f"{act}, until all is on the flash"
+        yield Criterion(figure, on_flash, "time", headline=True, short=f"flushed {word}")
     response = Figure(RESPONSE, "measure", mean)
-    yield Criterion(response, f"{act}, mean response", "time", headline=not late, in_memory=late)
-    for name, words in _WAITS:
+    title = f"{act}, mean response"
+    yield Criterion(
+        response, title, "time", headline=not late, in_memory=late, short=f"mean {word}"
+    )
+    for name, words, head in _WAITS:
         slowest = [stream["all"][name] for stream in streams_of(result) if stream["all"]]
         figure = Figure(BY_NAME[name], "measure", max(slowest))
-        yield Criterion(figure, f"{act}, {words}", "wait", in_memory=late)
+        short = f"{head} {word}"
+        yield Criterion(figure, f"{act}, {words}", "wait", in_memory=late, short=short)
     for criterion in wear(result) if writes else ():
         yield replace(criterion, title=f"{act}, {criterion.title}")
     yield from rooms(result)

@@ -8,7 +8,7 @@ operations of a request that is not there) is a DamagedResultError that says wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -182,3 +182,14 @@ def _damaged(where: str, what: str) -> DamagedResultError:
         cause="the file was edited or cut after the run, or another version of the agent wrote it",
         remedy="repeat the case: remove its directory under cases/ and run with --resume",
     )
+
+
+def thinned(latency_ns: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+    """At most `most` requests (number, latency): all, or the slowest and the fastest of each of
+    equally long pieces.
+    """
+    piece = max(-(-2 * len(latency_ns) // most), 2) if len(latency_ns) > most else 1
+    for start in range(0, len(latency_ns), piece):
+        numbers = range(start, min(start + piece, len(latency_ns)))
+        ends = {pick(numbers, key=lambda number: latency_ns[number]) for pick in (max, min)}
+        yield from ((number, latency_ns[number]) for number in sorted(ends))

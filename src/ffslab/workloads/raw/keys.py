@@ -10,11 +10,11 @@ from ffslab.model.workload import Workload, key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw(Workload):
-    """What somebody measured on the board itself; MB are of 2^20 bytes."""
+    """What somebody measured on the board itself, as published: in MB/s of 2^20 bytes, MiB/s."""
 
     kind: str = key("raw", "the workload")
     erase_mb_s: float = key(
-        0.0, "published, MB/s of 2^20 bytes; 0: not published", lowest=0, highest=10**6
+        0.0, "published, in MiB/s (MB/s of 2^20 bytes); 0: not published", lowest=0, highest=10**6
     )
     write_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6)
     read_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6)

@@ -45,6 +45,17 @@ DIFFERENCE = Metric(
 METRICS = (SPEED, DIFFERENCE)
 
 
+def rate_text(bytes_per_s: float) -> str:
+    """A rate in MB/s, so exact that it differs from the published one."""
+    return f"{bytes_per_s / SPEED.scale:.3f} {SPEED.unit}"
+
+
+def published_text(bytes_per_s: float) -> str:
+    """A published rate as it was published, in MiB/s, and in MB/s."""
+    as_published = f"{bytes_per_s / 2**20:.2f} MiB/s"
+    return f"{as_published} ({rate_text(bytes_per_s)})"
+
+
 def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
     raw = raw_of(result)

@@ -21,7 +21,7 @@ from ffslab.workloads.raw.stored import RawKeys, RawPhase, raw_of
 PHASES = (ERASE, WRITE, READ)
 KEYS = RawKeys
 ELSEWHERE: Mapping[str, object] = {}
-MB = 2**20  # of the publication
+_MIB = 2**20  # the publication's MB
 _COUNTED = {ERASE: "blocks_erased", WRITE: "pages_programmed", READ: "pages_read"}
 _NS_PER_S = 10**9
 
@@ -61,7 +61,7 @@ def _phase(case: Case, workload: Raw, phase: Phase) -> RawPhase:
     done = counts.get(_COUNTED[phase.name], 0) * unit
     took = phase.t_end_ns - phase.t_start_ns
     speed = done * _NS_PER_S / took if took else 0.0
-    published = getattr(workload, f"{phase.name}_mb_s") * MB
+    published = getattr(workload, f"{phase.name}_mb_s") * _MIB
     difference = speed / published - 1 if published else None
     return {
         "phase": phase.name,

@@ -41,7 +41,7 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     if whole is None:
         return
     time = Figure(BY_NAME["duration_ns"], "workload", whole["duration_ns"])
-    yield Criterion(time, "the script, with its flush at the end", "time", True)
+    yield Criterion(time, "the script, with its flush at the end", "time", True, short="the script")
     yield from wear(result)
     yield from rooms(result, "flush:end", "after the script")
 

@@ -108,6 +108,13 @@ ACTS = {
     "random-read": "random reading",
 }
 
+_SHORT = {
+    "write": "write",
+    "random-write": "random write",
+    "read": "read",
+    "random-read": "random read",
+}
+
 
 def criteria(result: CaseResult) -> Iterator[Criterion]:
     """What people decide by: throughput and waits of each phase, wear, space, memory."""
@@ -122,7 +129,7 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
         rate = ON_FLASH_RATE if phase["op"] == "write" else THROUGHPUT
         until = " until it is on the flash" if phase["op"] == "write" else ""
         for figure in figures_at(phase, where, (rate,)):
-            yield Criterion(figure, f"{act}{until}", "time", not until or where == "write/write")
+            yield Criterion(figure, f"{act}{until}", "time", True, short=_SHORT[phase["phase"]])
         for latency in result["latencies"]:
             if (latency["phase"], latency["op"]) == (phase["phase"], phase["op"]):
                 in_memory = late and phase["op"] == "write"

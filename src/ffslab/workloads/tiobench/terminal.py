@@ -11,11 +11,11 @@ from ffslab.results.result import CaseResult
 from ffslab.workloads.tiobench.metrics import ACTS
 from ffslab.workloads.tiobench.stored import SlowestRequest, TioPhase, tio_of
 
-HEADINGS = ("write", "rnd wr", "read", "rnd rd", "max")
+HEADINGS = ("MB/s w", "rnd w", "MB/s r", "rnd r", "max")
 
 
 def cells(result: CaseResult) -> Sequence[str]:
-    """MiB/s of the four phases, and the longest of all their requests."""
+    """MB/s of the four phases, and the longest of all their requests."""
     tio = tio_of(result)
     phases = {phase["phase"]: phase for phase in tio["phases"]} if tio else {}
     slowest = [phase["slowest"]["latency_ns"] for phase in phases.values() if phase["slowest"]]
@@ -26,7 +26,7 @@ def cells(result: CaseResult) -> Sequence[str]:
 
 
 def _rate(phase: TioPhase) -> str:
-    return f"{phase['throughput_bytes_per_s'] / 2**20:.2f}"
+    return f"{phase['throughput_bytes_per_s'] / 1e6:.2f}"
 
 
 def print_case(console: Console, result: CaseResult) -> None:
@@ -35,10 +35,10 @@ def print_case(console: Console, result: CaseResult) -> None:
     for phase in tio["phases"] if tio else ():
         short = f", stopped by {phase['stopped']}" if phase["stopped"] else ""
         flushed = phase["on_flash_bytes_per_s"]
-        until = f", {flushed / 2**20:.2f} until on flash" if flushed is not None else ""
+        until = f", {flushed / 1e6:.2f} until on flash" if flushed is not None else ""
         console.print(
             f"{ACTS[phase['phase']]}: {phase['requests_done']:,} of {phase['requests']:,} "
-            f"requests{short}, {_rate(phase)} MiB/s{until}",
+            f"requests{short}, {_rate(phase)} MB/s{until}",
             markup=False,
         )
         late = f"{phase['above_2s']:,} above 2 s, {phase['above_10s']:,} above 10 s"

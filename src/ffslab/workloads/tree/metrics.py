@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from ffslab.protocol.records import OK
 from ffslab.results.criteria import Criterion, rooms, writes_back
@@ -27,7 +27,9 @@ from ffslab.results.schema import (
 )
 from ffslab.workloads.tree.memory import GROUPS, flat_memory
 from ffslab.workloads.tree.result import NOT_TIMED
+from ffslab.workloads.tree.steps import WRITING
 from ffslab.workloads.tree.stored import TreeStep, image_of, tree_of
+from ffslab.workloads.tree.words import Role, roles_of
 
 KIND = "tree"
 OF = "the workload tree"
@@ -45,7 +47,7 @@ _ACTS = {
     "unmount": "unmounting",
 }
 _FILLING = ("create", "copy")
-_HEADLINES = ("mount", "create", "list")
+_HEADLINES = ("mount", "create", "copy")
 ALL_STEPS = "all steps"
 _WORN = ((FLASH_COUNTS[1], "pages programmed"), (FLASH_COUNTS[2], "blocks erased"))
 WAITING = ("settle",)  # steps whose time is none of the file system's
@@ -148,40 +150,70 @@ def figures(result: CaseResult) -> tuple[Figure, ...]:
 def criteria(result: CaseResult) -> Iterator[Criterion]:
     """What people decide by: the steps' times, the memory after a mount, wear, the image."""
     steps = [step for step in _steps(result) if not step["prepared"]]
-    late = writes_back(result) and not result["spec"]["workload"].get("sync")
+    roles = {step["phase"]: role_of(result, step) for step in steps}
+    writes = any(step["step"] in WRITING for step in steps)
+    every = ALL_STEPS if writes else "all steps, which only read"  # no match for those that write
     if steps and steps[-1]["step"] == "unmount":
         whole = sum(step["duration_ns"] or 0 for step in steps if step["step"] not in WAITING)
-        title = "all steps, until all is on the flash"
-        yield Criterion(Figure(ON_FLASH, ALL_STEPS, whole), title, "time", headline=True)
+        title = f"{every}, until all is on the flash" if writes else every
+        figure = Figure(ON_FLASH, ALL_STEPS, whole)
+        yield Criterion(figure, title, "time", headline=writes, short=ALL_STEPS)
     for boot in boots(result):
-        label = "" if boot.place == "read" else f", step {boot.place}"
-        yield Criterion(boot, f"booting: attach, mount and read{label}", "time", headline=True)
+        title = f"booting: attach, mount and {_act(roles[boot.place], 'read')}"
+        yield Criterion(boot, title, "time", headline=True, short="boot")
     for seen in listed(result):
-        label = "" if seen.place == "list" else f", step {seen.place}"
-        yield Criterion(seen, f"from mount to the end of ls{label}", "time")
+        role = roles[seen.place]
+        title = f"from mount to the end of {_act(role, 'ls')}"
+        short = f"mount to {_act(role, 'ls')}"
+        yield Criterion(seen, title, "time", headline=role.is_first, short=short)
+    yield from _step_criteria(result, steps, roles)
+    for metric, words in _WORN:
+        counts = [count for step in steps if isinstance(count := step.get(metric.name), int)]
+        if counts:
+            yield Criterion(Figure(metric, ALL_STEPS, sum(counts)), f"{words}, {every}", "wear")
+    yield from _ram(result, roles)
+    image = image_of(result)
+    if image is not None:
+        for figure in figures_at(image, "image", IMAGE_METRICS[:1]):
+            yield Criterion(figure, "size of the image", "space", short="image")
+    else:
+        yield from rooms(result)
+
+
+def _ram(result: CaseResult, roles: Mapping[str, Role]) -> Iterator[Criterion]:
+    """The RAM after each mount, first that on the flash which the study is about."""
+    after = [
+        (roles[figure.place.removeprefix("memory after ")], figure)
+        for figure in _memory_figures(result)
+        if figure.main
+    ]
+    for role, figure in sorted(after, key=lambda entry: not entry[0].is_first):
+        title = f"RAM of the file system after {_act(role)}"
+        yield Criterion(figure, title, "memory", short=f"RAM after {role.place}")
+
+
+def _step_criteria(
+    result: CaseResult, steps: Sequence[TreeStep], roles: Mapping[str, Role]
+) -> Iterator[Criterion]:
+    """The time of each step that does something."""
+    late = writes_back(result) and not result["spec"]["workload"].get("sync")
     for step in steps:
         if step["step"] not in _NOT_DECIDED_BY:
+            role = roles[step["phase"]]
             figure = Figure(DURATION, step["phase"], step["duration_ns"] or 0)
             in_memory = late and step["step"] in _FILLING
-            headline = step["step"] in _HEADLINES
-            act = _ACTS.get(step["step"], step["step"])
-            title = act if step["number"] == 1 else f"{act}, step {step['phase']}"
-            yield Criterion(figure, title, "time", headline, in_memory)
-    for metric, words in (
-        (FLASH_COUNTS[1], "pages programmed"),
-        (FLASH_COUNTS[2], "blocks erased"),
-    ):
-        counts = [count for step in steps if isinstance(count := step.get(metric.name), int)]
-        if any(counts):
-            yield Criterion(Figure(metric, ALL_STEPS, sum(counts)), f"{words}, all steps", "wear")
-    for figure in figures(result):
-        if figure.main and figure.metric.name == "total_bytes":
-            label = figure.place.removeprefix("memory after ")
-            yield Criterion(figure, f"RAM of the file system after {label}", "memory")
-        if figure.main and figure.metric.name == "image_bytes":
-            yield Criterion(figure, "size of the image", "space")
-    if image_of(result) is None:
-        yield from rooms(result)
+            headline = step["step"] in _HEADLINES and role.is_first
+            yield Criterion(figure, _act(role), "time", headline, in_memory, short=role.place)
+
+
+def role_of(result: CaseResult, step: TreeStep) -> Role:
+    """What a step is in the list of its case."""
+    return roles_of(str(result["spec"]["workload"]["steps"]).split())[step["index"]]
+
+
+def _act(role: Role, word: str = "") -> str:
+    """A role as something that is done; `word`: what its word is called there."""
+    return role.place.replace(role.word, word or _ACTS.get(role.word, role.word), 1)
 
 
 def boots(result: CaseResult) -> Iterator[Figure]:

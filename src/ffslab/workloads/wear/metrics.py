@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ffslab.results.criteria import Criterion, wear
+from ffslab.results.criteria import Aspect, Criterion, wear
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import (
     Figure,
@@ -41,29 +41,80 @@ verdicts:
 MOVED = Metric(
     name="static_moved",
     title="Static blocks moved",
+    unit="%",
+    scale=0.01,
     meaning="share of static blocks erased at the last volume",
     better="higher",
     exact=False,
 )
-METRICS = (MOVED,)
+
+
+def _life(name: str, title: str, meaning: str) -> Metric:
+    return Metric(
+        name=name,
+        title=title,
+        unit="GB",
+        scale=1e9,
+        meaning=meaning,
+        better="higher",
+        words=("more", "less"),
+    )
+
+
+OUTSIDE = Metric(
+    name="outside_erased",
+    title="Blocks erased outside",
+    unit="blocks",
+    meaning="of the partition, at the last volume",
+    better="higher",
+)
+FIRST_BAD = _life("first_bad_bytes", "Until the first bad block", "bytes written by then")
+END = _life("end_bytes", "Until the end of writing", "bytes written to a chip worn out or full")
+_MOVES, _LIVES = (MOVED, OUTSIDE), (FIRST_BAD, END)
+METRICS = (*_MOVES, *_LIVES)
 PLACE = "workload/wear"
 _WORKLOAD = ("duration_ns", "blocks_erased", "write_amplification", "erases_max", "erases_std")
 
 
 def figures(result: CaseResult) -> tuple[Figure, ...]:
     """All figures of a result of this workload."""
-    wear = wear_of(result)
-    last = wear["volumes"][-1] if wear and wear["volumes"] else None
     return (
         *case_figures(result),
-        *(figures_at(last, PLACE, METRICS, (MOVED.name,)) if last else ()),
+        *figures_at(_own(result), PLACE, METRICS, (MOVED.name, END.name)),
         *phase_figures(result["phases"], {"workload": _WORKLOAD}),
     )
 
 
+def _own(result: CaseResult) -> dict[str, float | None]:
+    """What only this workload has, by the names of its metrics."""
+    measured = wear_of(result)
+    if not measured or not measured["volumes"]:
+        return {}
+    last, grown = measured["volumes"][-1], measured.get("grown")
+    dies = result["spec"]["workload"]["to_death"]
+    return {
+        MOVED.name: last["static_moved"],
+        OUTSIDE.name: last["outside"]["erased"] if last["outside"] else None,
+        FIRST_BAD.name: grown["written"][0] if grown and grown["written"] else None,
+        END.name: measured["written"] if measured["stopped"] and dies else None,
+    }
+
+
 def criteria(result: CaseResult) -> Iterator[Criterion]:
-    """What people decide by: what the writing does to the flash."""
+    """What people decide by: whether data that stay move, how long the flash lasted, its wear."""
+    dies = result["spec"]["workload"]["to_death"]  # then all data move
+    for figure in figures_at(_own(result), PLACE, _LIVES if dies else _MOVES):
+        yield Criterion(figure, *_DECIDED[figure.metric.name])
     yield from wear(result)
+
+
+# Title, aspect, whether the verdict begins with it.
+_DECIDED: dict[str, tuple[str, Aspect, bool]] = {
+    MOVED.name: ("static data moved", "wear", True),
+    OUTSIDE.name: ("blocks erased outside of the partition", "wear", True),
+    FIRST_BAD.name: ("written until the first bad block", "life", False),
+    END.name: ("written until the end of writing", "life", True),
+}
 
 
 def tasks(_result: CaseResult) -> tuple[TaskWork, ...]:

@@ -1,29 +1,155 @@
-"""The cases of a run as the page reads them: what became of their cuts, what was under way."""
+"""What the page keeps of a case of power cuts, and the texts beside its result.
+
+Of the mounts after a cut it keeps the longest in each of some hundred stretches of the history, so
+that no worst case is lost. Where chip and CPU took no time it is an estimate from the counts and
+the board's figures, between two bounds: each operation's command, array and the driver's fixed part
+alone; and the same with a whole page and its OOB area on the bus, through ECC and the driver.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import board_of
-from ffslab.model.specs import Board
 from ffslab.oracle.faults import PROGRAM
 from ffslab.oracle.operations import FormatError
 from ffslab.oracle.record import Record, parse_record
 from ffslab.program import command
-from ffslab.report import data
-from ffslab.report.data import Case, Run
-from ffslab.report.load import Read, fixed_options
+from ffslab.report.configurations import chosen_among, place_of, place_text
+from ffslab.report.data import BETWEEN, FILESYSTEM, SEED, Case, Run, group_label
+from ffslab.report.first.board import short_names
+from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.states import Logged, parse_log
-from ffslab.workloads.cuts.stored import CutsResult
+from ffslab.workloads.cuts.stored import (
+    CutsResult,
+    StoredFinding,
+    StoredSeries,
+    cuts_result,
+    outcomes_of,
+)
 
 UNMOUNTING = "unmount"
-_HISTORY = "workload.history"
+_STRETCHES = 120  # of a history, each a point of a chart
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """The mount after a cut at `operation`: its counts and its time in ns, between two bounds."""
+
+    operation: int
+    pages_read: int
+    pages_programmed: int
+    blocks_erased: int
+    least_ns: float
+    most_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What became of a case's cuts. `mounts` are in order of operations; `uncut` is the mount
+    without a cut.
+    """
+
+    workload: Cuts
+    calls: int
+    operations: int
+    states: int
+    states_possible: int
+    outcomes: Mapping[str, int]
+    findings: tuple[StoredFinding, ...]
+    mounts: tuple[Mount, ...]
+    uncut: Mount | None
+    series: StoredSeries | None
+
+    @property
+    def longest(self) -> Mount:
+        """The mount that took longest."""
+        return max(self.mounts, key=_length)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A case as the sections call it: its configuration, and where it differs from others."""
+
+    id: str
+    filesystem: str
+    label: str
+    place: str
+    own: Own
+
+    @property
+    def name(self) -> str:
+        return f"{self.label}{BETWEEN}{self.place}" if self.place else self.label
+
+
+def named_cases(run: Run) -> list[Named]:
+    """The cases with cuts, as configurations at places; a seed is a part of the place."""
+    axes = (FILESYSTEM, *chosen_among(run.cases))
+    own = [case for case in run.cases if case.own is not None]
+    labels = {case.id: group_label(case.axes, axes) or "all cases" for case in own}
+    short = short_names(tuple(dict.fromkeys(labels.values())))
+    return [
+        Named(case.id, case.filesystem, short[labels[case.id]], _place(run, case), case.own)
+        for case in own
+    ]
+
+
+def _place(run: Run, case: Case) -> str:
+    seed = f"seed {case.seed}" if SEED in run.varying else ""
+    return ", ".join(filter(None, (place_text(place_of(case.axes, run.varying)), seed)))
+
+
+def own_of(row: CaseResult) -> Own | None:
+    """None for a case whose history failed without a cut."""
+    cuts = cuts_result(row)
+    if cuts is None:
+        return None
+    workload = Cuts(**row["spec"]["workload"])
+    mounts, uncut = _mounts(row, cuts, is_timed=workload.is_timed)
+    return Own(
+        workload=workload,
+        calls=cuts["calls"],
+        operations=cuts["operations"],
+        states=cuts["states"],
+        states_possible=cuts["states_possible"],
+        outcomes=dict(outcomes_of(cuts)),
+        findings=tuple(cuts["findings"]),
+        mounts=mounts,
+        uncut=uncut,
+        series=cuts.get("series"),
+    )
+
+
+def _mounts(
+    row: CaseResult, cuts: CutsResult, *, is_timed: bool
+) -> tuple[tuple[Mount, ...], Mount | None]:
+    curve, uncut = cuts["recovery"]["curve"], cuts["recovery"].get("uncut")
+    if not curve:
+        return (), None
+    board = board_of(row["spec"])
+
+    def mount(operation: int, read: int, programmed: int, erased: int, ns: int) -> Mount:
+        counts = (read, programmed, erased)
+        low, high = (
+            ns if is_timed else board.flash_ns(counts, whole=whole) for whole in (False, True)
+        )
+        return Mount(operation, *counts, low, high)
+
+    stretches: dict[int, Mount] = {}
+    for point in sorted(curve):
+        costly = mount(*point)
+        stretch = costly.operation * _STRETCHES // max(cuts["operations"], _STRETCHES)
+        stretches[stretch] = max(stretches.get(stretch, costly), costly, key=_length)
+    return tuple(stretches.values()), None if uncut is None else mount(cuts["operations"], *uncut)
+
+
+def _length(mount: Mount) -> float:
+    return mount.most_ns
 
 
 @dataclass(frozen=True)
@@ -37,12 +163,18 @@ class Operations:
     record: Record
     calls: tuple[str, ...]
 
-    def call(self, operation: int) -> str:
-        """The call that returned first after it; what the background did counts with it."""
+    def calls_to(self, operation: int) -> tuple[str, ...]:
+        """The calls up to the one that returned first after an operation; what the background did
+        counts with it.
+        """
         if not self.calls or not self.record.is_complete:
-            return ""
+            return ()
         number = self.record.finished(operation)
-        return self.calls[number] if number < len(self.calls) else UNMOUNTING
+        return (*self.calls[: number + 1], *([UNMOUNTING] if number >= len(self.calls) else ()))
+
+    def call(self, operation: int) -> str:
+        """The last of them."""
+        return next(reversed(self.calls_to(operation)), "")
 
     def flash(self, operation: int) -> str:
         """What the chip was to do: "program of block 10, page 2"."""
@@ -53,93 +185,23 @@ class Operations:
         return f"{logged.verb} of block {logged.block}{page}"
 
 
-@dataclass(frozen=True)
-class Part:
-    """A case with what became of its cuts. `label`: its file system, with what else tells it apart
-    but the history.
-    """
-
-    case: Case
-    cuts: CutsResult
-    spec: Mapping[str, Any]
-    label: str
-    operations: Operations
-
-    @property
-    def workload(self) -> Cuts:
-        """Which cuts were made."""
-        return Cuts(**self.spec["workload"])
-
-    @property
-    def history(self) -> str:
-        """The calls in which power was cut."""
-        return self.workload.history
-
-    @property
-    def filesystem(self) -> str:
-        """Its file system, as the catalog calls it."""
-        return str(self.spec["filesystem"]["name"])
-
-    @property
-    def board(self) -> Board:
-        """Its board, with the times that its guests did without."""
-        return board_of(self.spec)
-
-    @property
-    def technology(self) -> str:
-        """NAND or NOR."""
-        return self.board.chip.technology
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether chip and CPU took the board's times."""
-        return self.workload.is_timed
-
-
-def parts_of(
-    directory: RunDirectory, run: Run, read_cases: Sequence[Read[CutsResult | None]]
-) -> tuple[Part, ...]:
-    """The cases with cuts, in order; DamagedResultError for files that are not theirs."""
-    # An option that only goes with the file system tells nothing beside it.
-    told = {
-        *fixed_options([read_case.head["spec"] for read_case in read_cases]),
-        data.FILESYSTEM,
-        data.SEED,
-    }
-    names = [name for name in run.varying if name not in (*told, _HISTORY)]
-    seeds = [data.SEED] if data.SEED in run.varying else []
-    return tuple(
-        Part(
-            case,
-            read_case.figures,
-            read_case.head["spec"],
-            data.group_label(case.axes, (data.FILESYSTEM, *names, *seeds)),
-            _operations(directory, case.id, read_case.figures),
-        )
-        for case, read_case in zip(run.cases, read_cases, strict=True)
-        if read_case.figures is not None
-    )
-
-
-def _operations(directory: RunDirectory, case_id: str, cuts: CutsResult) -> Operations:
-    case_directory = directory.case_dir(case_id)
+def operations_of(run_dir: Path, case_id: str, own: Own) -> Operations:
+    """Reads the files of a case; DamagedResultError for what is not theirs."""
+    directory = RunDirectory(run_dir).case_dir(case_id)
     try:
-        log, record = (
-            parse_log(_text(case_directory / "log")),
-            parse_record(_text(case_directory / "record")),
-        )
-        calls = tuple(_text(case_directory / "history").splitlines())
-        if log and len(log) != cuts["operations"]:
-            raise FormatError(f"a log of {len(log)} operations, of {cuts['operations']}")
+        log, record = parse_log(_text(directory / "log")), parse_record(_text(directory / "record"))
+        calls = tuple(_text(directory / "history").splitlines())
+        if log and len(log) != own.operations:
+            raise FormatError(f"a log of {len(log)} operations, of {own.operations}")
         if record.calls and not record.is_complete:
             raise FormatError("the record has no end")
         if record.calls and calls and len(record.calls) != len(calls):
             raise FormatError(f"a history of {len(calls)} calls, a record of {len(record.calls)}")
     except (DamagedResultError, FormatError) as error:
         raise DamagedResultError(
-            f"{case_directory}: {error.message}",
+            f"{directory}: {error.message}",
             cause="a file there was edited or cut after ffslab wrote it",
-            remedy=f"rm -r {case_directory}, then: {command('run', '--resume', directory.path)}",
+            remedy=f"rm -r {directory}, then: {command('run', '--resume', run_dir)}",
         ) from error
     return Operations(log, record, calls)
 

@@ -1,3 +1,1 @@
-"""The report of runs of workload `micro`: response time, erases and wear against the settings of
-the requests.
-"""
+"""What a report says of micro-benchmarks beyond what all workloads have."""

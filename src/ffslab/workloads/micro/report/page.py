@@ -1,252 +1,305 @@
-"""Assembles the page of a run of workload `micro`: results → sentences, figures, tables → HTML."""
+"""What a report says of micro-benchmarks only: their requests in order, why some are slow, what is
+erased when, and what happens between them.
+"""
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from ffslab.errors import DamagedResultError
-from ffslab.report import data
-from ffslab.report.curves import Figure, Style
-from ffslab.report.elements import Panel, Table, seeds_text
-from ffslab.report.load import Read
-from ffslab.report.page import common
-from ffslab.report.quantity import capitalized, duration, grouped, significant
-from ffslab.report.standings import ALIKE, CUT
-from ffslab.report.topics import Sentence, Topic
-from ffslab.workloads.micro.report import charts, sentences, tables
-from ffslab.workloads.micro.report.data import REQUEST, MicroCase, MicroRun
-from ffslab.workloads.micro.report.figures import figures, idle_figures
-from ffslab.workloads.micro.report.load import Figures, figures_of, run_of
-from ffslab.workloads.micro.report.requests import MOST_DOTS, Choice, choose, course_of
-from ffslab.workloads.micro.report.series import Section, labels_of, sections
+from ffslab.report import data, plots
+from ffslab.report.axes import axis_of
+from ffslab.report.configurations import chosen_among, place_of, place_text
+from ffslab.report.data import Case, Run
+from ffslab.report.elements import Table
+from ffslab.report.first.board import short_names
+from ffslab.report.first.samples import Place
+from ffslab.report.quantity import duration, grouped, significant
+from ffslab.report.sections.section import Chart, Section
+from ffslab.results.schema import Metric
+from ffslab.workloads.micro.report import requests
+from ffslab.workloads.micro.report.figures import PHASES, figures_of
+from ffslab.workloads.micro.report.parts import part_sections
+from ffslab.workloads.micro.report.requests import Course
 
-_RULE = (
-    "The report compares configurations at each point, with the smallest mean response time "
-    "there. For several points it gives the range and where its ends are, not a mean, because "
-    f"another one may be fastest further along an axis. {capitalized(ALIKE)} counts as alike. "
-    "Lines cross between "
-    "two neighbouring points at which one is faster here and the other there."
-)
-_CACHE = {
-    "drop": "page cache dropped before",
-    "bypass": "page cache bypassed: each read goes to the flash",
-    "keep": "page cache kept",
-}
+__all__ = ("METHOD", "TITLE", "figures_of", "sections")
 TITLE = "Micro-benchmarks"
-__all__ = ("TITLE", "figures_of", "page")  # what the report asks of a workload
-_GLOSSARY = (
-    ("request, response time", "One read() or write() of a given size; how long the call took."),
-    (
-        "start-up, running phase",
-        "The first requests of a case, while the file system serves them differently; and the "
-        "rest.",
-    ),
-    ("saturated", "The partition was written until it was full, and everything removed."),
-    ("flush", "What a file system kept in memory is written after the last request (syncfs)."),
-    (
-        "snapshot",
-        "The flash’s contents after the preparation. Cases that need the same state get copies.",
-    ),
+METHOD = (
+    "A case sends requests of one size in one pattern to one file, by read() and write() of the "
+    "file system itself; the response time is the virtual time of that one call. Sequential "
+    "patterns go through the file from its beginning; random ones visit each place once, or draw "
+    "places with replacement, as the study says. Data that are read are compared with what was "
+    "written, outside the measured time. Erases count from the first request to the end of the "
+    "flush behind the last (syncfs), by all tasks; bringing about the initial state is not "
+    "measured. Requests of the start-up phase are the first ones, as long as they are served "
+    "differently from the rest."
 )
+_PAUSE = "workload.pause_us"
+_SHARE = Metric(
+    name="between_percent",
+    title="Flash work between requests",
+    unit="%",
+    meaning="share of the time that tasks are in the flash driver",
+    exact=False,
+)
+_MOST_SLOW = 3  # of a configuration and a cause
+_NOTABLE = 10  # percent
+_ERASED = {"removal": "t2", "requests": "t1", "flush": "t3"}
 
 
-@dataclass(frozen=True)
-class View:
-    """A section with what it shows."""
-
-    section: Section
-    sentences: tuple[Sentence, ...]
-    figures: tuple[Figure, ...]
-    tables: tuple[Table, ...]
-
-
-def page(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> dict[str, Any]:
-    """Everything the template shows of a run's cases of this workload."""
-    run = run_of(run_dir, read_cases)
-    labels = labels_of(run)
-    styles = charts.styles_for(run, labels)
-    all_sections = sections(run)
-    courses, not_drawn = _courses(run, labels, styles)
-    return {
-        **common(run.run, _GLOSSARY),
-        "seeds": f"{seeds_text(run.run.seeds)}.",
-        "stopped": _stopped(run, labels),
-        "rule": _RULE,
-        "topics": _topics(all_sections),
-        "headline_tables": [t for s in all_sections if not run.parts for t in _ranking_tables(s)],
-        "write_back": _write_back(run, labels),
-        "cache_note": _cache_note(run),
-        "views": [_view(section, styles, headline=not run.parts) for section in all_sections],
-        "courses": courses,
-        "not_drawn": not_drawn,
-        "most_dots": grouped(MOST_DOTS),
-        "phases": [(s.title, tables.phase_table(s)) for s in all_sections],
-        "slow": tables.slow_table(run, labels),
-        "causes": tables.causes_table(run, labels),
-        "idle": tables.idle_table(run, labels),
-        "idle_figures": idle_figures(all_sections, styles),
-        "preparation": tables.preparation_table(run, labels),
-        "preparation_lead": _preparation_lead(run),
-        "volume": tables.volume_table(run, labels),
-        "case_table": tables.case_table(run),
-    }
-
-
-def _topics(all_sections: Sequence[Section]) -> tuple[Topic, ...]:
-    """All sentences of a study without parts; of each part the strongest effect of its axis."""
-    told: list[Topic] = []
-    kept: list[Sentence] = []
-    for section in all_sections:
-        if not section.is_part:
-            lead = f"{section.title}: " if len(all_sections) > 1 else ""
-            told += [
-                Topic(f"{lead}{topic.title}", topic.sentences)
-                for topic in sentences.topics(section)
-            ]
-            continue
-        said = sentences.effect_sentences(section) or sentences.first_sentences(section)
-        if said:
-            best = max(said, key=lambda sentence: sentence.weight)
-            kept.append(Sentence(f"{section.title} – {best.text}", best.weight))
-    return (*told, *([Topic("", tuple(kept))] if kept else []))
-
-
-def _ranking_tables(section: Section) -> list[Table]:
-    """The tables of the rules: who is fastest where, what the axes change."""
-    shown_tables = [tables.ranking_table(section), tables.winners_table(section)]
-    lines = sentences.response_curves(section)
-    for axis in section.axes:
-        if axis.name != REQUEST or section.is_part:
-            effects = sentences.effects(section, axis, lines)
-            shown_tables.append(tables.effects_table(effects, section) if effects else None)
-    return [table for table in shown_tables if table is not None]
-
-
-def _view(section: Section, styles: Mapping[str, Style], headline: bool) -> View:
-    """A section; its sentences are at the head of the report unless the study has parts."""
-    own = [] if headline else _ranking_tables(section)
-    response = tables.response_table(section)
-    return View(
-        section,
-        ()
-        if headline
-        else tuple(f for topic in sentences.topics(section) for f in topic.sentences),
-        figures(section, styles),
-        (*own, *([response] if response else []), *tables.wear_tables(section)),
+def sections(run: Run, prefix: str) -> tuple[Section, ...]:
+    """The sections of micro-benchmarks that have something to say."""
+    run = replace(run, cases=tuple(case for case in run.passed if case.own.streams))
+    if not run.cases:
+        return ()
+    names = _names(run)
+    busiest = _busiest(run, names)
+    made = (
+        *part_sections(run, names, prefix),
+        _course_section(run, busiest, names, f"{prefix}requests"),
+        _removal_section(run, busiest, names, f"{prefix}removal"),
+        _cause_section(run, names, f"{prefix}causes"),
+        _between_section(run, names, f"{prefix}between"),
     )
+    return tuple(section for section in made if not section.is_empty)
 
 
-def _courses(
-    run: MicroRun, labels: Mapping[str, str], styles: Mapping[str, Style]
-) -> tuple[list[tuple[str, list[Panel]]], str]:
-    """Drawn cases by configuration, and what could not be drawn and why."""
-    courses: dict[str, list[Panel]] = {}
-    lost: list[str] = []
-    for number, choice in enumerate(choose(run, dict(labels))):
+def _names(run: Run) -> dict[str, str]:
+    """The configuration of each case in short, by its id."""
+    show = (data.FILESYSTEM, *chosen_among(run.cases))
+    labels = {case.id: data.group_label(case.axes, show) for case in run.cases}
+    short = short_names(tuple(dict.fromkeys(labels.values())))
+    return {case_id: short[label] for case_id, label in labels.items()}
+
+
+def _busiest(run: Run, names: Mapping[str, str]) -> tuple[Case, ...]:
+    """A case of each configuration, all at one place: the one that most of them share, with most
+    requests of one stream, random writes rather than others.
+    """
+    places: dict[Place, dict[str, Case]] = {}
+    for case in run.cases:
+        if len(case.own.streams) == 1 and not case.own.mix_pattern:
+            at = places.setdefault(place_of(case.axes, run.varying), {})
+            at.setdefault(names[case.id], case)
+
+    def rank(cases: Mapping[str, Case]) -> tuple[int, bool, int, bool]:
+        first = next(iter(cases.values())).own
+        is_random = first.pattern.startswith("random")
+        return len(cases), first.writes, first.requests, is_random
+
+    return tuple(max(places.values(), key=rank, default={}).values())
+
+
+def _where(run: Run, case: Case) -> str:
+    return place_text(place_of(case.axes, run.varying))
+
+
+def _course_section(
+    run: Run, cases: tuple[Case, ...], names: Mapping[str, str], key: str
+) -> Section:
+    """Each request in order, and where blocks are erased."""
+    courses: dict[str, Course] = {}
+    lost = ""
+    for case in cases:
         try:
-            view = _course(run, choice, styles[choice.label], f"course-{number}")
+            course = requests.course_of(run.path, case.id)
         except DamagedResultError as error:
-            lost.append(error.message.replace(f"{run.folder}/", ""))
+            lost = f"Not all could be drawn: {error.message.replace(f'{run.path}/', '')}."
             continue
-        if view:
-            courses.setdefault(choice.label, []).append(view)
-    why = f"{grouped(len(lost))} cases could not be drawn. The first: {lost[0]}." if lost else ""
-    return list(courses.items()), why
-
-
-def _course(run: MicroRun, choice: Choice, style: Style, identifier: str) -> Panel | None:
-    drawn = course_of(run.folder, choice.case)
-    if drawn is None:
-        return None
-    case = choice.case
-    words = f"{grouped(drawn.count)} requests, {grouped(drawn.startup_count)} of them start-up"
-    title = f"Response time of each request, {choice.label}, {case.pattern}, {case.id}"
-    drawing = charts.course(drawn, style, title, identifier)
-    thinned = f"; {grouped(len(drawn.dots))} drawn" if drawn.thinned else ""
-    meaning = f"{choice.why}: {case.id}; {words}{thinned}"
-    return Panel(case.pattern, meaning, drawing)
-
-
-def _write_back(run: MicroRun, labels: Mapping[str, str]) -> str:
-    """What to know of configurations that write back and were written to; empty without one."""
-    by_label: dict[str, list[MicroCase]] = {}
-    for case in run.passed:
-        if case.line.get(data.WRITING) == data.WRITE_BACK and case.writes:
-            by_label.setdefault(labels[case.id], []).append(case)
-    if not by_label:
-        return ""
-    parts = []
-    for label, cases in by_label.items():
-        median, slowest, share = _write_back_figures(cases)
-        parts.append(
-            f"{label}: median {duration(median)} in the middle one of {grouped(len(cases))} cases, "
-            f"slowest request {duration(slowest)}; {significant(100 * share)} % of the pages are "
-            "programmed in the flush"
+        if course:
+            courses[case.id] = course
+    drawn = [case for case in cases if case.id in courses]
+    times = [latency for course in courses.values() for _, latency in course.dots]
+    paint = plots.paints(case.filesystem for case in drawn)
+    charts = tuple(
+        Chart(
+            names[case.id],
+            requests.draw(
+                courses[case.id],
+                (min(times), max(times)),
+                paint[case.filesystem],
+                case.own.streams[0].startup_count,
+                f"{names[case.id]}: response time of each request",
+                f"{key}-{number}",
+            ),
         )
-    return (
-        f"**A write to {' or '.join(by_label)} ends when its data are in memory.** So most "
-        "response times are those of memory, and some are of waiting for room in it. Kernel "
-        "threads (kworker) do the work on the flash, during and between requests and in the flush "
-        f"after the last one. {'. '.join(parts)}. Erases and pages include all of that."
+        for number, case in enumerate(drawn)
+    )
+    where = _where(run, cases[0]) if cases else ""
+    return Section(
+        key=key,
+        title="Where does garbage collection begin?",
+        sentence=_first_erase(drawn, courses, names),
+        charts=charts,
+        tables=(_startup_table(cases, names, where),) if cases else (),
+        note=f"Requests in order{f' at {where}' if where else ''}: of many the slowest and the "
+        "fastest of each short run. Ticks: a block was erased during a request or behind it. "
+        f"Dashed: the start-up ends. {lost}",
     )
 
 
-def _write_back_figures(cases: Sequence[MicroCase]) -> tuple[float, float, float]:
-    """Median of the cases' median responses, the slowest response, share of pages in the flush."""
-    writes = [stream.all for case in cases for stream in case.streams if stream.op == "write"]
-    pages = sum(case.pages_programmed for case in cases)
-    return (
-        statistics.median(response.p50_ns or 0.0 for response in writes),
-        max(response.max_ns for response in writes),
-        sum(case.flush_pages for case in cases) / pages if pages else 0.0,
-    )
+def _first_erase(cases: list[Case], courses: Mapping[str, Course], names: Mapping[str, str]) -> str:
+    """Who erases first, and who last or never."""
+    first = {names[c.id]: courses[c.id].erases[0] for c in cases if courses[c.id].erases}
+    if not first:
+        return "No request erased a block." if cases else ""
+    early, late = min(first, key=lambda name: first[name]), max(first, key=lambda name: first[name])
+    told = f"**{early}** erases first, at request {grouped(first[early])}"
+    never = [names[c.id] for c in cases if not courses[c.id].erases]
+    if never:
+        return f"{told}; in the requests of {len(never)} of {len(cases)} none is erased."
+    return f"{told}; {late} last, at {grouped(first[late])}." if late != early else f"{told}."
 
 
-def _stopped(run: MicroRun, labels: Mapping[str, str]) -> str:
-    """Which configurations were full before all was written; empty if none was."""
-    full: dict[str, int] = {}
-    writing: dict[str, int] = {}
-    for case in run.passed:
-        if case.writes:
-            label = labels[case.id]
-            writing[label] = writing.get(label, 0) + 1
-            full[label] = full.get(label, 0) + bool(case.stopped)
-    parts = [
-        f"{label} in {grouped(count)} of {grouped(writing[label])} cases"
-        for label, count in full.items()
-        if count
+def _startup_table(cases: tuple[Case, ...], names: Mapping[str, str], where: str) -> Table:
+    rows = []
+    for case in cases:
+        stream = case.own.streams[0]
+        means = (stream.startup_ns, stream.running_ns or stream.mean_ns)
+        told = (duration(mean) if mean is not None else "–" for mean in means)
+        counts = (grouped(stream.count), grouped(stream.startup_count))
+        rows.append((names[case.id], *counts, *told, duration(stream.max_ns)))
+    head = ("configuration", "requests", "start-up", "mean of these", "of the rest", "longest")
+    return Table(f"Start-up and the rest{f', {where}' if where else ''}", head, (), tuple(rows))
+
+
+def _removal_section(
+    run: Run, cases: tuple[Case, ...], names: Mapping[str, str], key: str
+) -> Section:
+    """Blocks erased by phase, where a filling file is removed before the first request."""
+    title = "What does removing the filling file erase?"
+    if not any(case.own.erased.get("removal") for case in cases):
+        return Section(key, title)
+    bars = [
+        plots.Bar(names[case.id], {name: float(n) for name, n in case.own.erased.items()})
+        for case in cases
     ]
-    if not parts:
-        return ""
-    return (
-        f"{CUT} Full before all was written (ENOSPC): {', '.join(parts)}. Figures with this mark, "
-        "and hollow points, are of the requests until then."
+    most = max(bars, key=lambda bar: bar.parts["removal"])
+    share = 100 * most.parts["removal"] / sum(most.parts.values())
+    ready = ": its requests find them ready" if share >= _NOTABLE else ""
+    rows = tuple(
+        (bar.label, *(grouped(int(bar.parts.get(name, 0))) for name in PHASES.values()))
+        for bar in bars
+    )
+    drawing = plots.stack(bars, _ERASED, "blocks erased", f"{key}-stack", ("", 1))
+    where = _where(run, cases[0])
+    return Section(
+        key=key,
+        title=title,
+        sentence=f"**{most.label}** erases {grouped(int(most.parts['removal']))} blocks then, "
+        f"{share:.0f} % of all that it erases{ready}.",
+        charts=(Chart("Blocks erased by phase", drawing, f"At {where}." if where else ""),),
+        tables=(Table("Blocks erased", ("configuration", *PHASES.values()), (), rows),),
+        note="The removal stands before the first request and is in no other figure here.",
     )
 
 
-def _cache_note(run: MicroRun) -> str:
-    """How reads were kept from memory, by what the cases say."""
-    reads = [case for case in run.passed if _reads(case)]
-    modes = dict.fromkeys(case.cache for case in reads)
-    if not modes:
-        return ""
-    return f"Reads: {'; '.join(_CACHE.get(mode, mode) for mode in modes)}."
-
-
-def _reads(case: MicroCase) -> bool:
-    return case.pattern.endswith("read") or case.mix_pattern.endswith("read")
-
-
-def _preparation_lead(run: MicroRun) -> str:
-    keys = {case.preparation.key for case in run.cases if case.preparation} - {""}
-    if not keys:
-        return "Each case prepared the initial state itself, in the guest that it measured."
-    return (
-        "A guest of its own prepared each state once; every case began with a copy of its "
-        f"snapshot ({grouped(len(keys))} snapshots for "
-        f"{grouped(len(run.cases))} cases)."
+def _cause_section(run: Run, names: Mapping[str, str], key: str) -> Section:
+    """The slowest request of each case against its median, by cause."""
+    ratios_by_place: dict[tuple[str, str], dict[str, plots.Ratio]] = {}
+    for case in run.cases:
+        where = _where(run, case)
+        for stream in case.own.streams:
+            slow = stream.slowest
+            if slow is None or not stream.p50_ns:
+                continue
+            ratio = plots.Ratio(
+                row=slow.cause,
+                label=names[case.id],
+                filesystem=case.filesystem,
+                value=slow.latency_ns / stream.p50_ns,
+                place=where,
+                text=f"{duration(slow.latency_ns)}, {slow.work}".rstrip(", "),
+            )
+            known = ratios_by_place.setdefault((slow.cause, ratio.label), {})
+            if where not in known or known[where].value < ratio.value:
+                known[where] = ratio
+    groups = {
+        key: sorted(own.values(), key=lambda r: -r.value) for key, own in ratios_by_place.items()
+    }
+    shown = [ratio for own in groups.values() for ratio in own[:_MOST_SLOW]]
+    shown.sort(key=lambda ratio: -ratio.value)
+    if not shown:
+        return Section(key, "Why are some requests slow?")
+    worst = shown[0]
+    rows = tuple(
+        (cause, label, grouped(len(own)), significant(own[0].value), own[0].text, own[0].place)
+        for (cause, label), own in groups.items()
     )
+    head = ("cause", "configuration", "places", "÷ median", "slowest", "at")
+    title = "Slowest request of a case ÷ its median"
+    return Section(
+        key=key,
+        title="Why are some requests slow?",
+        sentence=f"Furthest from its median, {significant(worst.value)} times, is a request of "
+        f"**{worst.label}**: {worst.row}.",
+        charts=(Chart(title, plots.ratios(shown, title, f"{key}-ratios")),),
+        tables=(Table("By cause", head, (), rows, text_columns=2, told=True),),
+        note="A rule tells the cause from the flash operations in the request "
+        f"(docs/result-format.md). Of a configuration and a cause the {_MOST_SLOW} furthest are "
+        "drawn.",
+    )
+
+
+def _between_section(run: Run, names: Mapping[str, str], key: str) -> Section:
+    """The share of the flash’s work that is done between requests, against the sleep."""
+    groups: dict[tuple[str, str], list[Case]] = {}
+    for case in run.cases:
+        groups.setdefault((names[case.id], case.axes.get(_PAUSE, "0")), []).append(case)
+    points = [_between_point(label, pause, cases) for (label, pause), cases in groups.items()]
+    points = [point for point in points if point.value > 0]
+    title = "What happens between requests?"
+    if not points:
+        return Section(key, title)
+    pauses = sorted({float(pause) for _, pause in groups})
+    most = max(points, key=lambda point: point.value)
+    axis = axis_of(_PAUSE, pauses)
+    at = f" with a {axis.word} of {axis.value_text(most.x)}" if len(pauses) > 1 else ""
+    draw = plots.curves(points, _SHARE, axis, "Between requests", f"{key}-curves")
+    if len(pauses) == 1:
+        draw = plots.dots(points, _SHARE, "Between requests", f"{key}-dots")
+    return Section(
+        key=key,
+        title=title,
+        sentence=f"**{most.label}** does most, {significant(most.value)} % of its work on the "
+        f"flash{at}.",
+        charts=(Chart("Share of the flash’s work that is done between requests", draw),),
+        tables=(Table("By task, all cases together", *_task_table(groups)),),
+        note="Work is the time that tasks are in the flash driver.",
+    )
+
+
+def _between_point(label: str, pause: str, cases: list[Case]) -> plots.Point:
+    streams = [stream for case in cases for stream in case.own.streams]
+    whole = sum(stream.busy_ns for stream in streams)
+    between = sum(task.busy_ns for stream in streams for task in stream.between)
+    share = 100 * between / whole if whole else 0.0
+    return plots.Point(label, cases[0].filesystem, share, x=float(pause))
+
+
+def _task_table(
+    groups: Mapping[tuple[str, str], list[Case]],
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...], int]:
+    """Head, units, rows and columns of words: what each task did between requests."""
+    rows: list[tuple[str, ...]] = []
+    for (label, pause), cases in groups.items():
+        rows += _task_rows(label, f"{float(pause) / 1e3:g}", cases)
+    head = ("configuration", "sleep", "task", "read", "programmed", "erased", "busy")
+    units = ("", "ms", "", "pages", "pages", "blocks", "per request")
+    return head, units, tuple(rows), 3
+
+
+def _task_rows(label: str, sleep: str, cases: list[Case]) -> Iterator[tuple[str, ...]]:
+    sums: dict[str, list[int]] = {}
+    for case in cases:
+        for stream in case.own.streams:
+            for task in stream.between:
+                own = (task.pages_read, task.pages_programmed, task.blocks_erased, task.busy_ns)
+                known = sums.setdefault(task.task, [0] * len(own))
+                sums[task.task] = [
+                    known_count + more for known_count, more in zip(known, own, strict=True)
+                ]
+    requests_done = sum(case.own.requests for case in cases)
+    for name, (*counts, busy_ns) in sums.items():
+        yield label, sleep, name, *map(grouped, counts), duration(round(busy_ns / requests_done))

@@ -1,4 +1,4 @@
-"""Single cases whose requests are drawn in order: which, and thinned to what a chart can show."""
+"""The requests of a case in order, thinned to what a chart can show."""
 
 from __future__ import annotations
 
@@ -6,93 +6,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ffslab.report import svg
+from ffslab.report.vega import PLAIN_NUMBER, Spec, field, linear_scale, log_scale, log_ticks, mark
 from ffslab.results.rundir import RunDirectory
-from ffslab.workloads.micro.report.data import REQUEST, MicroCase, MicroRun
-from ffslab.workloads.micro.requests import FlashRow, read_requests
+from ffslab.workloads.micro.requests import read_requests
 
-MOST_DOTS = 2000
-ERASE_BINS = 200
+MOST_DOTS = 500
+_WIDTH, _HEIGHT = 290, 150
 
 
 @dataclass(frozen=True)
 class Course:
-    """The requests of a case's first stream: (number, latency in ns), and erases per bin of
-    numbers.
+    """A case's first stream: how many requests, (number, latency in ns) of some of them, and the
+    requests in or after which blocks were erased.
     """
 
     count: int
-    startup_count: int
     dots: tuple[tuple[int, int], ...]
-    erases: tuple[tuple[int, int], ...]
-    bin: int
-
-    @property
-    def thinned(self) -> bool:
-        return len(self.dots) < self.count
+    erases: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A case to draw, and why it was chosen."""
-
-    case: MicroCase
-    label: str
-    why: str
-
-
-def choose(run: MicroRun, labels: dict[str, str]) -> tuple[Choice, ...]:
-    """Per configuration and pattern the case with the smallest requests; and per configuration the
-    one whose slowest request is furthest from its median. Of equal ones the first.
-    """
-    smallest: dict[tuple[str, str], MicroCase] = {}
-    widest: dict[str, MicroCase] = {}
-    for case in run.passed:
-        if case.mix_pattern or len(case.streams) != 1:
-            continue
-        label = labels[case.id]
-        key = (label, case.pattern)
-        if key not in smallest or _size(case) < _size(smallest[key]):
-            smallest[key] = case
-        if label not in widest or _spread(case) > _spread(widest[label]):
-            widest[label] = case
-    chosen = [Choice(case, label, "smallest requests") for (label, _), case in smallest.items()]
-    drawn = {choice.case.id for choice in chosen}
-    chosen += [
-        Choice(case, label, "largest ratio of slowest to median request")
-        for label, case in widest.items()
-        if case.id not in drawn
-    ]
-    order = list(dict.fromkeys(labels.values()))
-    return tuple(sorted(chosen, key=lambda choice: order.index(choice.label)))
-
-
-def _size(case: MicroCase) -> float:
-    return case.numbers.get(REQUEST, 0.0)
-
-
-def _spread(case: MicroCase) -> float:
-    response = case.streams[0].all
-    return response.max_ns / response.p50_ns if response.p50_ns else 0.0
-
-
-def course_of(folder: Path, case: MicroCase) -> Course | None:
+def course_of(folder: Path, case_id: str) -> Course | None:
     """A case's requests for drawing; None when it has none.
 
     Raises DamagedResultError when its records are no longer there, or cannot be read.
     """
-    series = read_requests(RunDirectory(folder).case_dir(case.id))
+    series = read_requests(RunDirectory(folder).case_dir(case_id))
     if not series or not series[0].latency_ns:
         return None
     first = series[0]
-    count = len(first.latency_ns)
-    width = max(-(-count // ERASE_BINS), 1)
-    return Course(
-        count=count,
-        startup_count=case.streams[0].startup_count,
-        dots=thin(first.latency_ns),
-        erases=_binned((*first.during, *first.after), width),
-        bin=width,
-    )
+    rows = (*first.during, *first.after)
+    erased = sorted({row.request for row in rows if row.blocks_erased})
+    return Course(len(first.latency_ns), thin(first.latency_ns), tuple(erased))
 
 
 def thin(latency_ns: Sequence[int], most: int = MOST_DOTS) -> tuple[tuple[int, int], ...]:
@@ -110,11 +55,39 @@ def thin(latency_ns: Sequence[int], most: int = MOST_DOTS) -> tuple[tuple[int, i
     return tuple(kept)
 
 
-def _binned(rows: Sequence[FlashRow], width: int) -> tuple[tuple[int, int], ...]:
-    """Erases by the first request of their bin, without empty bins."""
-    erased: dict[int, int] = {}
-    for row in rows:
-        if row.blocks_erased:
-            start = row.request // width * width
-            erased[start] = erased.get(start, 0) + row.blocks_erased
-    return tuple(sorted(erased.items()))
+def draw(
+    course: Course, ends_ns: tuple[int, int], paint: str, startup: int, title: str, identifier: str
+) -> str:
+    """Response times in order, from and to `ends_ns` in all such charts; ticks below them are
+    erases, a dashed line ends the start-up.
+    """
+    low, high = (max(end, 1) / 1e6 for end in ends_ns)
+    dots = [{"n": number, "t": max(latency, 1) / 1e6} for number, latency in course.dots]
+    step = max(course.count // (MOST_DOTS // 2), 1)
+    bins = dict.fromkeys(number // step * step for number in course.erases)
+    x = field(
+        "n:Q",
+        title="request",
+        scale=linear_scale(0, course.count),
+        axis={"tickCount": 4, "labelExpr": PLAIN_NUMBER},
+    )
+    scale = log_scale(low / 1.6, high * 1.2)
+    y_axis = {"values": log_ticks(low, high), "labelExpr": PLAIN_NUMBER}
+    y = field("t:Q", title="response (ms)", scale=scale, axis=y_axis)
+    tip = [field("n:Q", title="request"), field("t:Q", title="ms")]
+    bottom = {"value": _HEIGHT}
+    layers: list[Spec] = [
+        mark("circle", {"x": x, "y": y, "tooltip": tip}, "dots", size=7, opacity=0.8, fill=paint),
+        mark("tick", {"x": x, "y": bottom}, "erases", orient="vertical", size=8, **_INK),
+        mark("rule", {"x": x}, "startup", strokeDash=[4, 3], **_INK),
+    ]
+    datasets: dict[str, list[dict[str, float]]] = {
+        "dots": dots,
+        "erases": [{"n": number} for number in bins],
+        "startup": [{"n": startup}] if startup else [],
+    }
+    chart: Spec = {"layer": layers, "width": _WIDTH, "height": _HEIGHT}
+    return svg.draw(chart, title, identifier, datasets)
+
+
+_INK = {"color": svg.PAINT["ink"]}

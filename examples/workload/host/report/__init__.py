@@ -1,1 +1,0 @@
-"""sample-files' part of a report."""

@@ -1,0 +1,81 @@
+"""What the terminal shows of a run: the headline and the scoreboard of each chapter, and no page.
+
+A large run has more results than there is memory: of each only the head and what people decide by
+are kept, and each is read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ffslab.report.chapters import chapters_of
+from ffslab.report.first.board import Board, board_of
+from ffslab.report.first.headline import headline
+from ffslab.report.first.samples import matter_of
+from ffslab.report.first.weigh import weigh
+from ffslab.report.load import Read, as_stated, explained, plain_outline
+from ffslab.results.criteria import Criterion
+from ffslab.results.files import no_search_for_cycles
+from ffslab.results.result import CaseHead, CaseResult, head_of
+from ffslab.results.rundir import RunDirectory
+from ffslab.workloads.figures import criteria_of
+from ffslab.workloads.results import findings_of, results_of
+
+_Read = Read[tuple[Criterion, ...]]
+
+
+@dataclass(frozen=True)
+class ChapterBrief:
+    """A chapter; `title` where there are several. Without criteria it has neither headline nor
+    columns.
+    """
+
+    title: str
+    headline: str
+    board: Board
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A run: all its cases, what it found wrong by case, and those chapters that have criteria."""
+
+    heads: tuple[CaseHead, ...]
+    findings: tuple[tuple[str, Mapping[str, Any]], ...]
+    chapters: tuple[ChapterBrief, ...]
+
+
+def brief_of(directory: RunDirectory) -> Brief:
+    """Reads a run. DamagedResultError for what is no result, or lacks what people decide by."""
+    manifest = directory.manifest()
+    heads: list[CaseHead] = []
+    findings: list[tuple[str, Mapping[str, Any]]] = []
+
+    def noted() -> Iterator[CaseResult]:
+        for result in results_of(directory):
+            heads.append(head_of(result))
+            findings.extend((result["id"], finding) for finding in findings_of(result).values())
+            yield result
+
+    with explained(directory.path, manifest), no_search_for_cycles():
+        read = [Read(head_of(row), criteria_of(row)) for row in as_stated(noted(), manifest)]
+        chapters = tuple(_briefs(directory, manifest, read))
+    return Brief(tuple(heads), tuple(findings), chapters)
+
+
+def _briefs(
+    directory: RunDirectory,
+    manifest: Mapping[str, Any],
+    read: Sequence[Read[tuple[Criterion, ...]]],
+) -> Iterator[ChapterBrief]:
+    criteria = {case.head["id"]: case.figures for case in read}
+    chapters = chapters_of(manifest, read)
+    for chapter in chapters:
+        matter = matter_of(plain_outline(directory.path, manifest, chapter.cases), criteria)
+        weighed = [weigh(row) for row in matter.rows]
+        board = board_of(matter, weighed)
+        if board.columns:
+            title = chapter.title if len(chapters) > 1 else ""
+            yield ChapterBrief(title, headline(matter, weighed), board, len(matter.seeds))

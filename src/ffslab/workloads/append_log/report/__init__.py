@@ -1,1 +1,0 @@
-"""The report of append-log: what a line costs, and how long the slowest takes."""

@@ -1,1 +1,0 @@
-"""database' part of a report."""

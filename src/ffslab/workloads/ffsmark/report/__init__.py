@@ -1,1 +1,0 @@
-"""FFSMark's part of a report."""

@@ -1,1 +1,0 @@
-"""probe's part of a report."""

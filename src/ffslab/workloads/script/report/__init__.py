@@ -1,1 +1,0 @@
-"""The report of scripts: how long they took, and what the flash did for them."""

@@ -1,1 +1,0 @@
-"""The part of a report that is about wear."""

@@ -1,0 +1,152 @@
+"""Pages of many cases: what stands for all of them in charts, tables and the headline."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markupsafe import escape
+from test_report_micro_support import Overrides, write_micro_run
+
+from ffslab.report.axes import axis_of
+from ffslab.report.data import Latency, Run, packed_buckets, varying_axes
+from ffslab.report.files import case_folders, commands_of
+from ffslab.report.first.headline import _changes, _settings
+from ffslab.report.first.picture import chart_of, settled
+from ffslab.report.first.samples import Cell, Configuration, Matter, Place, Row
+from ffslab.report.first.weigh import weigh
+from ffslab.report.page import render
+from ffslab.report.plots import Point, curves
+from ffslab.report.sections.decide import table_of
+from ffslab.report.sections.general import latency_section, time_section
+from ffslab.workloads.micro.metrics import RESPONSE
+from loaded_support import load_run
+
+STUDY: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "yaffs2"))]
+SIZE = "workload.request_bytes"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_micro_run(tmp_path_factory.mktemp("many") / "r", overrides=STUDY)
+
+
+def charts(page: str) -> list[dict[str, Any]]:
+    found = re.findall(r'<script type="application/json">(.*?)</script></div>', page)
+    return [json.loads(text) for text in found]
+
+
+def row(places: list[Place], **values: list[float]) -> Row:
+    """A row with the values of each configuration at the places."""
+    cells = {
+        label: {number: Cell({"1": value}) for number, value in enumerate(own)}
+        for label, own in values.items()
+    }
+    return Row("a write", RESPONSE, "time", True, tuple(places), cells, tuple(places))
+
+
+def matter(*labels: str) -> Matter:
+    made = tuple(Configuration(label, "jffs2", "") for label in labels)
+    return Matter(made, (), (), ("1",), {})
+
+
+def test_names_at_the_ends_of_curves_are_apart() -> None:
+    """Three ends within a pixel and one far below: names have 12 of 300 pixels each."""
+    ends = {"a": 1e6, "b": 1.001e6, "c": 1.002e6, "d": 1e3}
+    points = [Point(k, "jffs2", v * x, x=x) for k, v in ends.items() for x in (1.0, 16.0)]
+    (chart,) = charts(curves(points, RESPONSE, axis_of("n", (1.0, 16.0)), "t", "i"))
+    rows = chart["data"]["rows"]
+    at = dict(zip(rows["label"], rows["end"], strict=True))
+    placed = sorted((end for end in rows["end"] if end is not None), reverse=True)
+    assert len(placed) == 4 and at["c"] == placed[0]
+    assert all(one / other > 1.2 for one, other in pairwise(placed))
+    assert all(end is None for end, x in zip(rows["end"], rows["x"], strict=True) if x == 1)
+
+
+def test_of_many_panels_those_that_differ_most_are_drawn() -> None:
+    texts = [(f"p{n}", str(2**k)) for n in range(6) for k in range(5)]
+    places: list[Place] = [(("pattern", name), (SIZE, size)) for name, size in texts]
+    other = [float(1 + int(name[1])) for name, _ in texts]
+    drawn = chart_of(matter("one", "two"), row(places, one=[1.0] * 30, two=other), "i")
+    assert set(charts(drawn)[0]["data"]["rows"]["facet"]) == {f"pattern p{n}" for n in (2, 3, 4, 5)}
+
+
+def test_of_many_places_without_an_axis_quantiles_are_drawn() -> None:
+    places: list[Place] = [(("pattern", f"p{n}"),) for n in range(100)]
+    drawn = chart_of(matter("one"), row(places, one=[n + 1.0 for n in range(100)]), "i")
+    values = charts(drawn)[0]["data"]["rows"]["text"]
+    assert len(values) == 9 and len(charts(drawn)[0]["data"]["rows"]["label"]) == 9
+
+
+def test_what_is_the_same_everywhere_has_one_place() -> None:
+    places: list[Place] = [(("pattern", name),) for name in "ab"]
+    assert settled(row(places, one=[1, 1], two=[3, 3])).places == ((),)
+    assert settled(row(places, one=[1, 1], two=[3, 4])).places == tuple(places)
+
+
+def test_a_table_of_many_places_has_a_row_for_each() -> None:
+    places: list[Place] = [(("pattern", f"p{n}"),) for n in range(9)]
+    found = table_of(matter("one"), weigh(row(places, one=[1.0] * 9)))
+    assert found.head == ("place", "one") and len(found.rows) == 9
+    found = table_of(matter("one"), weigh(row(places[:8], one=[1.0] * 8)))
+    assert len(found.head) == 9 and len(found.rows) == 1
+
+
+def test_only_settings_are_said_to_cost_something() -> None:
+    """Neither a part of a study, nor an axis of more than four numbers; numbers have units."""
+    names = ("part", "workload.pause_us", SIZE)
+    texts = [
+        ("a", "0", "1"),
+        ("b", "0", "2"),
+        ("b", "2000", "2"),
+        *(("b", "0", str(n)) for n in "345"),
+    ]
+    places: list[Place] = [tuple(zip(names, text, strict=True)) for text in texts]
+    found = row(places, one=[9.0, 6.0, 2.0, 1.0, 1.0, 1.0])
+    assert list(_settings(found)) == ["workload.pause_us"]
+    (most,) = _changes(found, {"one": "L"})
+    assert most.words == "sleep between requests 0\u00a0ms against 2\u00a0ms costs L 3.0×"
+    late = Cell({"1": 6.0}, in_memory=True)
+    found = replace(found, cells={"one": {**found.cells["one"], 1: late}})
+    assert not _changes(found, {"one": "L"})
+
+
+def test_latency_and_time_of_many_places_are_of_one(folder: Path) -> None:
+    run = load_run(folder)
+
+    def changed(case: Any) -> Any:
+        longest = 10**6 if "randomwrite-request8kib" in case.id else 10**4
+        bucket = packed_buckets([[100, 10]])
+        parts = dict.fromkeys(("flash, reads", "outside the flash"), 1000000000.0)
+        parts["flash, reads"] *= 5 if "sequentialread-request2kib" in case.id else 1
+        latency = Latency("measure", "write", 10, 10**4, 10**3, longest, bucket)
+        return replace(case, latencies=(latency,), parts=parts)
+
+    run = replace(run, cases=tuple(map(changed, run.cases)))
+    (chart,) = latency_section(run).charts
+    assert "pattern random-write, request size 8\u00a0KiB" in chart.meaning
+    assert set(charts(chart.drawing)[0]["data"]["rows"]["label"]) == {"JFFS2", "YAFFS2"}
+    (chart,) = time_section(run).charts
+    assert "pattern sequential-read, request size 2\u00a0KiB" in chart.meaning
+
+
+def test_cases_share_a_command_and_lead_to_their_files(folder: Path) -> None:
+    run: Run = load_run(folder)
+    (command,) = commands_of(run.cases)
+    assert command.endswith(" --case CASE")
+    assert command.replace("CASE", run.cases[3].id) == run.cases[3].command
+    assert case_folders(folder, folder / "report.html") == "cases"
+    assert case_folders(folder, folder.parent / "x.html") == "r/cases"
+    page = render(folder)
+    assert f'<a href="cases/{run.cases[3].id}/">' in page and escape(command) in page
+    assert len(re.findall(r' id="([^"]+)"', page)) == len(set(re.findall(r' id="([^"]+)"', page)))
+
+
+def test_an_axis_varies_if_it_has_two_values_besides_none(folder: Path) -> None:
+    run = load_run(folder)
+    assert run.varying == varying_axes(run.cases) == ("filesystem", "workload.pattern", SIZE)

@@ -1,0 +1,174 @@
+"""The one first screen of several chapters, or of a rating; figures along several axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ffslab.report.data import Case, Run, varying_axes
+from ffslab.report.first.overview import Part, chapters_board, grades_headline, overview_of
+from ffslab.report.first.picture import families
+from ffslab.report.first.samples import Row, matter_of
+from ffslab.report.first.weigh import weigh
+from ffslab.report.rating import RatingView, Word
+from ffslab.results.criteria import Criterion
+from ffslab.results.schema import DURATION, Figure
+
+
+def rating(**grades: Sequence[int | None]) -> RatingView:
+    """A rating of file systems by their grades, a column for each."""
+    columns = list(zip(*grades.values(), strict=True))
+    best = [min((g for g in column if g is not None), default=None) for column in columns]
+    rows = tuple(
+        (
+            name,
+            tuple(
+                Word("–" if g is None else "abcd"[g], g, (), g is not None and g == best[n])
+                for n, g in enumerate(own)
+            ),
+        )
+        for name, own in grades.items()
+    )
+    return RatingView("Rating", tuple(f"c{n}" for n in range(len(columns))), rows, (), ())
+
+
+def test_the_headline_of_a_rating_counts_the_best_grades() -> None:
+    found = rating(JFFS2=(3, 1, 0, None), UBIFS=(0, 1, 2, 0), LogFS=(1, 2, 3, None))
+    # The last criterion is of one file system alone, and no contest.
+    assert grades_headline(found) == (
+        "JFFS2 gets the best grade in 2 of 3, UBIFS in 2 and LogFS in none."
+    )
+    later = rating(JFFS2=(3, 1), UBIFS=(0, 0), LogFS=(1, 0))
+    assert grades_headline(later) == (
+        "UBIFS gets the best grade in 2 of 2, LogFS in 1 and JFFS2 in none."
+    )
+    same = rating(JFFS2=(0, 1), UBIFS=(0, 1))
+    assert grades_headline(same) == "Each file system gets the best grade in 2 of 2."
+    assert grades_headline(rating(JFFS2=(None,), UBIFS=(0,))) == ""
+    many = rating(**{f"file system {n}": (min(n, 3),) for n in range(20)})
+    assert len(grades_headline(many).split()) <= 25
+
+
+def case(number: int, **axes: str) -> Case:
+    return Case(str(number), {"seed": "1", **axes}, "pass", "")
+
+
+def part(title: str, measured: Mapping[tuple[str, str, str], float]) -> Part:
+    """A chapter of one time in s, by file system, compression and place."""
+    cases, criteria = [], {}
+    for number, ((system, compression, place), seconds) in enumerate(measured.items()):
+        one = case(number, filesystem=system, compression=compression, state=place)
+        cases.append(one)
+        figure = Figure(DURATION, "work", seconds * 1e9)
+        criteria[one.id] = (Criterion(figure, f"work of {title}", "time", headline=True),)
+    matter = matter_of(Run("r", "s", "t", "", "", tuple(cases)), criteria)
+    return Part(title, matter, [weigh(row) for row in matter.rows])
+
+
+BOOT = part(
+    "Boot",
+    {
+        ("jffs2", "none", "free"): 2.0,
+        ("jffs2", "zlib", "free"): 5.0,
+        ("jffs2", "zlib", "aged"): 4.0,
+        ("jffs2", "none", "aged"): 9.0,
+        ("ubifs", "none", "free"): 3.0,
+        ("ubifs", "none", "aged"): 3.0,
+    },
+)
+CONFIGURATIONS = (("jffs2", "none", ""), ("jffs2", "zlib", ""), ("ubifs", "none", ""))
+WRITE = part("Write", {("jffs2", "none", ""): 1.0, ("ubifs", "none", ""): 4.0})
+ALONE = part("Raw", {("mtd", "", ""): 1.0})
+
+
+def test_chapters_are_columns_and_a_row_has_the_worst_of_its_configurations() -> None:
+    board = chapters_board([ALONE, BOOT, WRITE])
+    assert [(column.over, column.title) for column in board.columns] == [
+        ("Boot", "Work of Boot"),
+        ("Write", "Work of Write"),
+    ]
+    assert [name for name, _ in board.rows] == ["JFFS2", "UBIFS"]
+    boot, write = board.cells
+    assert {name: cell.text for name, cell in boot.items()} == {
+        "JFFS2": "9.00\u00a0s",
+        "UBIFS": "3.00\u00a0s",
+    }
+    assert (boot["UBIFS"].best, write["JFFS2"].best, write["UBIFS"].best) == (True, True, False)
+    assert boot["JFFS2"].place == "state aged"
+
+
+def test_rows_are_configurations_where_all_chapters_have_the_same() -> None:
+    cells = {("jffs2", "none", ""): 2.0, ("jffs2", "zlib", ""): 1.0}
+    board = chapters_board([part("A", cells), part("B", cells)])
+    assert [labels for _, labels in board.rows] == [
+        ("JFFS2 · no compression",),
+        ("JFFS2 · zlib",),
+    ]
+
+
+def several(title: str, count: int) -> Part:
+    """A chapter of so many figures that its verdict hangs on."""
+    one = part(title, {("jffs2", "none", ""): 1.0, ("ubifs", "none", ""): 2.0})
+    return Part(title, one.matter, [*one.weighed] * count)
+
+
+def test_each_chapter_has_its_share_of_eight_columns() -> None:
+    assert len(chapters_board([several("A", 5), several("B", 5)]).columns) == 6
+    assert len(chapters_board([several(name, 5) for name in "ABC"]).columns) == 6
+    assert len(chapters_board([several(name, 5) for name in "ABCDE"]).columns) == 5
+    assert len(chapters_board([several(name, 5) for name in "ABCDEFGHI"]).columns) == 8
+    assert len(chapters_board([several("A", 1), several("B", 5)]).columns) == 4
+
+
+def test_one_chapter_that_has_others_makes_rows_of_file_systems() -> None:
+    board = chapters_board([BOOT, part("B", {**dict.fromkeys(CONFIGURATIONS, 1.0)}), WRITE])
+    assert [name for name, _ in board.rows] == ["JFFS2", "UBIFS"]
+
+
+def test_one_chapter_without_a_rating_needs_nothing_above_it() -> None:
+    assert overview_of([BOOT], None) is None
+    told = overview_of([BOOT], rating(JFFS2=(0,), UBIFS=(1,)))
+    assert told is not None and not told.board.columns
+    assert told.headline == "JFFS2 gets the best grade in 1 of 1 and UBIFS in none."
+    several = overview_of([ALONE, BOOT, WRITE], None)
+    assert several is not None
+    assert several.headline.startswith("JFFS2 is fastest at 2 of 3; ageing costs JFFS2")
+    assert "overview-picture" in several.picture
+
+
+def test_values_at_other_places_are_no_match() -> None:
+    """As many places are not the same places."""
+    measured = {
+        ("jffs2", "none", "a"): 1.0,
+        ("ubifs", "none", "b"): 9.0,
+        ("ubifs", "none", "a"): 3.0,
+    }
+    other = {("logfs", "none", "c"): 0.1, ("logfs", "none", "d"): 0.1}
+    three = {("yaffs2", "none", "b"): 5.0, ("yaffs2", "none", "a"): 5.0}
+    (cells,) = chapters_board([part("A", measured | other | three)]).cells
+    assert {name: cell.partial for name, cell in cells.items()} == {
+        "JFFS2": True,
+        "UBIFS": False,
+        "LogFS": True,
+        "YAFFS2": False,
+    }
+    assert [name for name, cell in cells.items() if cell.best] == ["YAFFS2"]
+
+
+def test_a_row_along_two_axes_is_two_charts() -> None:
+    sizes = [(("size", str(n)), ("files", "")) for n in (1, 2, 4, 8)]
+    files = [(("size", ""), ("files", str(n))) for n in (1, 10, 100, 1000, 10_000)]
+    matter = BOOT.matter.rows[0]
+    cell = matter.cells["UBIFS · no compression"][0]
+    places, cells = (*sizes, *files), {"a": {0: cell, 5: cell}, "b": {8: cell}}
+    row = Row("t", matter.metric, "time", True, places, cells, places)
+    first, second = families(row)
+    assert (len(first.places), len(second.places)) == (4, 5)
+    assert (first.cells, second.cells) == ({"a": {0: cell}}, {"a": {1: cell}, "b": {4: cell}})
+    assert families(second) == (second,)
+
+
+def test_a_part_that_other_axes_imply_is_no_axis() -> None:
+    apart = [case(1, part="a", filesystem="jffs2"), case(2, part="b", filesystem="ubifs")]
+    assert varying_axes(apart) == ("filesystem",)
+    both = [*apart, case(3, part="b", filesystem="jffs2")]
+    assert varying_axes(both) == ("part", "filesystem")
