@@ -191,7 +191,9 @@ def _rank(column: Column, shown: Shown | None) -> tuple[bool, float]:
 
 
 def _worst_of(board: Board) -> str:
-    """Over what the worst is taken; empty where there is one place."""
+    """Over what the worst is taken; empty where there is one place. Tallies are added up."""
+    if board.tally is not None:
+        return f"how many {board.tally.noun} are wrong of how many; {_BEST_MARK} none"
     if len(board.places) < 2:
         return ""
     values = ", ".join(board.axes[0].values) if len(board.axes) == 1 else ""
