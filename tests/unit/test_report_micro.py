@@ -21,7 +21,8 @@ from ffslab.results.outcome import Outcome
 from ffslab.workloads.micro.report.figures import Between, Slow, _stream, figures_of
 from ffslab.workloads.micro.report.page import _between_point, sections
 from ffslab.workloads.micro.report.parts import _sentence
-from ffslab.workloads.micro.report.requests import Course, course_of, thin
+from ffslab.workloads.micro.report.requests import Course, course_of
+from ffslab.workloads.micro.requests import thinned
 from ffslab.workloads.micro.stored import StreamResult
 from loaded_support import load_run
 
@@ -73,10 +74,10 @@ def test_erases_are_told_by_phase() -> None:
 def test_thinning_keeps_the_slowest_and_is_bounded() -> None:
     latency = [1000 + n % 7 for n in range(10_240)]
     latency[5003] = 90_000
-    kept = thin(latency, 500)
+    kept = tuple(thinned(latency, 500))
     assert len(kept) <= 500 and (5003, 90_000) in kept
     assert [number for number, _ in kept] == sorted({number for number, _ in kept})
-    assert thin([3, 1, 2]) == ((0, 3), (1, 1), (2, 2))
+    assert tuple(thinned([3, 1, 2], 500)) == ((0, 3), (1, 1), (2, 2))
 
 
 def test_requests_in_order_are_of_one_place(saturated: Run) -> None:

@@ -6,7 +6,6 @@ own package. A run of several workloads or chapters has the sections of each bel
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,14 +29,12 @@ from ffslab.report.index import REPORT, keep_headline
 from ffslab.report.kept import kept_of, with_kept
 from ffslab.report.load import open_run, plain_run, read_figures
 from ffslab.report.rating import rating_view
+from ffslab.report.sections.change import Criteria
 from ffslab.report.sections.general import general_sections
 from ffslab.report.sections.results import results_table
 from ffslab.report.sections.section import Section
-from ffslab.results.criteria import Criterion
 from ffslab.results.files import write_atomic
 from ffslab.workloads.modules import report_module
-
-Criteria = Mapping[str, Sequence[Criterion]]
 
 
 def write_report(run_dir: Path, output: Path | None) -> Path:

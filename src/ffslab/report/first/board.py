@@ -111,28 +111,27 @@ class Column:
         usual = max(
             counts, key=lambda numbers: (counts[numbers], len(numbers)), default=frozenset()
         )
-        fit = [
-            value.value
-            for label, value in worst.items()
+        rivals = {
+            label
+            for label in worst
             if at[label] == usual and all(value.rival for value in own[label])
-        ]
+        }
+        fit = [worst[label].value for label in rivals]
         best = (max if self.higher_is_better else min)(fit) if len(fit) > 1 else None
         if self.higher_is_better and best == 0:  # none has any
             best = None
         cells = {}
         for label, value in worst.items():
             heat = None if best is None else heat_of(value.value, best, self.higher_is_better)
-            partial = at[label] != usual
-            rival = not partial and all(value.rival for value in own[label])
             cells[label] = Shown(
                 text=value.text,
                 place=places[value.place] if len(counts) > 1 or len(usual) > 1 else "",
                 value=value.value,
                 heat=heat,
-                best=rival and heat is not None and is_best(value.value, best or 0),
+                best=label in rivals and heat is not None and is_best(value.value, best or 0),
                 in_memory=value.in_memory,
                 cut=value.cut,
-                partial=partial,
+                partial=at[label] != usual,
             )
         return cells
 

@@ -103,7 +103,7 @@ def _names(matter: Matter) -> Mapping[str, str]:
     return systems if len(set(systems.values())) > 1 else {label: label for label in systems}
 
 
-def _leader(rows: Sequence[Weighed], names: Mapping[str, str]) -> tuple[str, int, int]:
+def _leaders(rows: Sequence[Weighed], names: Mapping[str, str]) -> tuple[Sequence[str], int, int]:
     """Who is best at most contests, at how many, and how many there are."""
     wins: Counter[str] = Counter()
     contests = 0
@@ -117,20 +117,20 @@ def _leader(rows: Sequence[Weighed], names: Mapping[str, str]) -> tuple[str, int
                 wins.update({names[label] for label in each.best[number]})
     count = max(wins.values(), default=0)
     leaders = sorted(label for label in wins if wins[label] == count)
-    return _AND.join(leaders[:_MOST_LEADERS]), count, contests
+    return leaders[:_MOST_LEADERS], count, contests
 
 
 def _most_often(rows: Sequence[Weighed], names: Mapping[str, str], wins: tuple[str, str]) -> str:
     """`wins`: what the winner does, and what several winners do."""
-    label, count, contests = _leader(rows, names)
+    leaders, count, contests = _leaders(rows, names)
+    label, several = _AND.join(leaders), len(leaders) > 1
     if not contests:
         return "nothing can be compared like with like"
     if not count:
         return f"all are within {100 * SAME:.0f} % of each other"
     if contests == 1:
-        several = f"{label} {wins[1]}"
-        return several if _AND in label else _only_one(rows, label, names, wins[0])
-    verb = wins[1].replace("are", "are each") if _AND in label else wins[0]
+        return f"{label} {wins[1]}" if several else _only_one(rows, label, names, wins[0])
+    verb = wins[1].replace("are", "are each") if several else wins[0]
     return f"{label} {verb} at {'all' if count == contests else f'{count} of'} {contests}"
 
 
@@ -157,11 +157,11 @@ def _wears_least(
     own = [each for each in weighed if each.row.aspect == "wear" and each not in told]
     worn = {each.row.metric.name: each for each in reversed(own)}  # the first of each metric
     row = next((worn[name] for name in _WORN if name in worn), None)
-    label, count, contests = _leader([row], names) if row else ("", 0, 0)
-    spares = _leader([worn[_MOST_WORN]], names)[0] if _MOST_WORN in worn else ""
-    if not count or _AND in label or (spares and label not in spares.split(_AND)):
+    leaders, count, contests = _leaders([row], names) if row else ((), 0, 0)
+    spares = _leaders([worn[_MOST_WORN]], names)[0] if _MOST_WORN in worn else ()
+    if len(leaders) != 1 or (spares and leaders[0] not in spares):
         return ""
-    return f"{label} wears least{'' if count == contests else f' at {count} of {contests}'}"
+    return f"{leaders[0]} wears least{'' if count == contests else f' at {count} of {contests}'}"
 
 
 @dataclass(frozen=True)

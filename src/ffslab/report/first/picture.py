@@ -76,7 +76,7 @@ def _short(scenario: Place) -> str:
 
 
 def numbers_of(row: Row) -> Axis | None:
-    """The axis of more than four numbers along which a row was measured, the longest first."""
+    """The axis of four numbers or more along which a row was measured, the longest first."""
     best: Axis | None = None
     for name in dict.fromkeys(name for scenario in row.places for name, _ in scenario):
         texts = {dict(scenario).get(name, "") for scenario in row.places}

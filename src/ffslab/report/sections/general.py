@@ -15,6 +15,7 @@ from ffslab.report.distribution import merge, spread_cells, spread_head
 from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.first.samples import Matter
 from ffslab.report.first.weigh import Weighed
+from ffslab.report.kept import FLASH_PARTS, OUTSIDE
 from ffslab.report.quantity import duration, grouped
 from ffslab.report.sections.change import Criteria, change_sections
 from ffslab.report.sections.decide import decide_sections
@@ -24,11 +25,8 @@ _MOST_FACETS = 4  # panels of one chart; of more places one is shown alone
 _MOST_MAPS = 24
 _DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
 PARTS: Mapping[str, str] = {
-    "flash, reads": "t0",
-    "flash, programs": "t1",
-    "flash, erases": "t2",
-    "flash, transfers": "t4",
-    "outside the flash": "t3",
+    **dict(zip(FLASH_PARTS, ("t0", "t1", "t2", "t4"), strict=True)),
+    OUTSIDE: "t3",
 }
 
 
@@ -161,10 +159,8 @@ def time_section(run: Run, key: str = "") -> Section:
         }
         label = data.group_label(group.axes, placed.show) or "all cases"
         bars.append(plots.Bar(label, means, placed.places[group.cases[0].id]))
-    most = max(
-        bars, key=lambda bar: bar.parts["outside the flash"] / (sum(bar.parts.values()) or 1)
-    )
-    share = most.parts["outside the flash"] / (sum(most.parts.values()) or 1)
+    most = max(bars, key=lambda bar: bar.parts[OUTSIDE] / (sum(bar.parts.values()) or 1))
+    share = most.parts[OUTSIDE] / (sum(most.parts.values()) or 1)
     where = f", {most.facet}" if most.facet else ""
     drawing = plots.stack(bars, PARTS, "time", f"{key}parts-stack")
     meaning = f"At {placed.alone}, which takes longest." if placed.alone else ""

@@ -169,11 +169,11 @@ def _worst(run: Run, titled: Titled) -> dict[str, list[Worst]]:
         label = names[group.first.id]
         scenario = place_text(place_of(group.axes, run.varying))
         every = [titled(case.own) for case in group.cases]
-        for title in dict.fromkeys(title for bar in every for title in bar):
+        for title in dict.fromkeys(title for sums in every for title in sums):
             parts: Counter[str] = Counter()
-            own = [bar[title] for bar in every if title in bar]
-            for bar in own:
-                parts.update({name: value / len(own) for name, value in bar.items()})
+            own = [sums[title] for sums in every if title in sums]
+            for sums in own:
+                parts.update({name: value / len(own) for name, value in sums.items()})
             worst = Worst(label, scenario, parts)
             known = worst_of.setdefault(title, {}).setdefault(label, worst)
             if worst.whole > known.whole:

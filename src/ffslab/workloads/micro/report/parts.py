@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ffslab.compare.words import ratio_words
 from ffslab.report import data, plots
 from ffslab.report.axes import Axis, axis_of
+from ffslab.report.configurations import are_numbers
 from ffslab.report.data import Case, Group, Run
 from ffslab.report.load import open_run, part_titles
 from ffslab.report.quantity import capitalized
@@ -44,13 +45,12 @@ def part_sections(run: Run, names: Mapping[str, str], prefix: str) -> Iterator[S
 
 def _axis(cases: Sequence[Case]) -> Axis | None:
     """The longest axis of numbers along which the cases of a part vary."""
-    sections = []
+    axes = []
     for name in data.varying_axes(cases):
         texts = data.values_of(cases, name)
-        numeric = all(text.lstrip("-").replace(".", "", 1).isdecimal() for text in texts)
-        if numeric and name != data.SEED:
-            sections.append(axis_of(name, sorted(map(float, texts))))
-    return max(sections, key=lambda axis: len(axis.values), default=None)
+        if are_numbers(texts) and name != data.SEED:
+            axes.append(axis_of(name, sorted(map(float, texts))))
+    return max(axes, key=lambda axis: len(axis.values), default=None)
 
 
 def _points(cases: Sequence[Case], axis: Axis, names: Mapping[str, str]) -> list[plots.Point]:

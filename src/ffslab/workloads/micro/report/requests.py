@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.report import svg
 from ffslab.report.vega import PLAIN_NUMBER, Spec, field, linear_scale, log_scale, log_ticks, mark
 from ffslab.results.rundir import RunDirectory
-from ffslab.workloads.micro.requests import read_requests
+from ffslab.workloads.micro.requests import read_requests, thinned
 
 MOST_DOTS = 500
 _WIDTH, _HEIGHT = 290, 150
@@ -37,22 +36,8 @@ def course_of(folder: Path, case_id: str) -> Course | None:
     first = series[0]
     rows = (*first.during, *first.after)
     erased = sorted({row.request for row in rows if row.blocks_erased})
-    return Course(len(first.latency_ns), thin(first.latency_ns), tuple(erased))
-
-
-def thin(latency_ns: Sequence[int], most: int = MOST_DOTS) -> tuple[tuple[int, int], ...]:
-    """At most `most` requests: the slowest and the fastest of each of equally long pieces."""
-    count = len(latency_ns)
-    if count <= most:
-        return tuple(enumerate(latency_ns))
-    piece = -(-2 * count // most)
-    kept: list[tuple[int, int]] = []
-    for start in range(0, count, piece):
-        numbers = range(start, min(start + piece, count))
-        slowest = max(numbers, key=lambda number: latency_ns[number])
-        fastest = min(numbers, key=lambda number: latency_ns[number])
-        kept += [(number, latency_ns[number]) for number in sorted({slowest, fastest})]
-    return tuple(kept)
+    dots = tuple(thinned(first.latency_ns, MOST_DOTS))
+    return Course(len(first.latency_ns), dots, tuple(erased))
 
 
 def draw(
