@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ffslab.report.data import Run
-from ffslab.report.kept import kept_of, with_kept
-from ffslab.report.load import plain_run, read_figures
+from ffslab.report.kept import read_kept, with_kept
+from ffslab.report.load import plain_run
 
 
 def load_run(run_dir: Path) -> Run:
-    read = read_figures(run_dir, kept_of)
+    read = read_kept(run_dir)
     return with_kept(plain_run(run_dir, read), read)

@@ -13,7 +13,7 @@ from test_report_support import Overrides, bucket_index, case_ids, write_run
 
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.model.figures import CPU_PRICES
-from ffslab.report.data import Latency, packed_buckets
+from ffslab.report.data import Histogram, packed_buckets
 from ffslab.report.distribution import merge
 from ffslab.report.wear import SHADES, common_scale, draw
 from loaded_support import load_run
@@ -80,18 +80,18 @@ def test_damaged_results_give_a_clear_message(tmp_path: Path, damage: str) -> No
     assert "next:" in str(caught.value)
 
 
-def latency_of(values: list[int]) -> Latency:
+def histogram_of(values: list[int]) -> Histogram:
     counts: dict[int, int] = {}
     for value in values:
         counts[bucket_index(value)] = counts.get(bucket_index(value), 0) + 1
-    buckets = packed_buckets(sorted(counts.items()))
-    return Latency("p", "op", len(values), sum(values), min(values), max(values), buckets)
+    buckets = packed_buckets(counts.items())
+    return Histogram(len(values), sum(values), min(values), max(values), buckets)
 
 
 def test_percentiles_are_within_the_histogram_s_error() -> None:
     rng = random.Random(5)
     values = sorted(round(math.exp(rng.uniform(3, 20))) for _ in range(5000))
-    merged = merge([latency_of(values[:2000]), latency_of(values[2000:])])
+    merged = merge([histogram_of(values[:2000]), histogram_of(values[2000:])])
     assert merged is not None
     for percent in (1, 50, 90, 99, 99.9, 100):
         exact = values[math.ceil(len(values) * percent / 100) - 1]
@@ -102,7 +102,7 @@ def test_percentiles_are_within_the_histogram_s_error() -> None:
 def test_tails_fall_from_one_and_end_at_the_maximum() -> None:
     rng = random.Random(6)
     values = [round(rng.paretovariate(0.7) * 1000) for _ in range(4000)]
-    merged = merge([latency_of(values)])
+    merged = merge([histogram_of(values)])
     assert merged is not None
     tail = merged.tail(100)
     assert len(tail) < 250

@@ -14,7 +14,7 @@ from ffslab.report.data import (
     Fact,
     FilesystemFact,
     Group,
-    Latency,
+    Histogram,
     Run,
     group_by_seed,
     group_label,
@@ -138,16 +138,16 @@ def test_a_percentile_is_the_middle_of_its_bucket(low: int, high: int, found: fl
     assert Distribution(4, 0, low, high, ((1728, 1736, 3),)).percentile_ns(99) == high
 
 
-def latency(buckets: Sequence[tuple[int, int]], total: int, low: int, high: int) -> Latency:
+def histogram(buckets: Sequence[tuple[int, int]], total: int, low: int, high: int) -> Histogram:
     count = sum(bucket[1] for bucket in buckets)
-    return Latency("transactions", "write", count, total, low, high, packed_buckets(buckets))
+    return Histogram(count, total, low, high, packed_buckets(buckets))
 
 
 def test_histograms_are_merged() -> None:
     # Bucket 300 is 344 and 345, as in test_metrics.
-    one = latency(((1, 2), (300, 1)), 346, 1, 344)
-    two = latency(((4, 1), (300, 4)), 1380, 4, 345)
-    nothing = latency((), 0, 0, 0)
+    one = histogram(((1, 2), (300, 1)), 346, 1, 344)
+    two = histogram(((4, 1), (300, 4)), 1380, 4, 345)
+    nothing = histogram((), 0, 0, 0)
     expected = Distribution(8, 1726, 1, 345, ((1, 2, 2), (4, 5, 1), (344, 346, 5)))
     assert merge([two, nothing, one]) == expected
     assert merge([nothing]) is None and merge([]) is None

@@ -14,7 +14,7 @@ from markupsafe import escape
 from test_report_micro_support import Overrides, write_micro_run
 
 from ffslab.report.axes import axis_of
-from ffslab.report.data import Latency, Run, packed_buckets, varying_axes
+from ffslab.report.data import Histogram, Latency, Run, packed_buckets, varying_axes
 from ffslab.report.files import case_folders, commands_of
 from ffslab.report.first.headline import _changes, _settings
 from ffslab.report.first.picture import chart_of, settled
@@ -121,11 +121,15 @@ def test_latency_and_time_of_many_places_are_of_one(folder: Path) -> None:
 
     def changed(case: Any) -> Any:
         longest = 10**6 if "randomwrite-request8kib" in case.id else 10**4
-        bucket = packed_buckets([[100, 10]])
+        told = (10, 10**4, 10**3, longest)
         parts = dict.fromkeys(("flash, reads", "outside the flash"), 1000000000.0)
         parts["flash, reads"] *= 5 if "sequentialread-request2kib" in case.id else 1
-        latency = Latency("measure", "write", 10, 10**4, 10**3, longest, bucket)
-        return replace(case, latencies=(latency,), parts=parts)
+        return replace(
+            case,
+            latencies=(Latency("measure", "write", *told),),
+            histograms={"write": Histogram(*told, packed_buckets([(100, 10)]))},
+            parts=parts,
+        )
 
     run = replace(run, cases=tuple(map(changed, run.cases)))
     (chart,) = latency_section(run).charts

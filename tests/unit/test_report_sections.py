@@ -12,11 +12,10 @@ from test_report_first import Measured, along, at, case, cost, run_of, time
 from test_report_support import charts_of, page_of_words, section_of, vega_lite, write_run
 
 from ffslab.report import svg
-from ffslab.report.data import Latency, packed_buckets
+from ffslab.report.data import Histogram, Latency, packed_buckets
 from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
-from ffslab.report.kept import kept_of
-from ffslab.report.load import read_figures
+from ffslab.report.kept import read_kept
 from ffslab.report.sections.general import general_sections
 from ffslab.report.sections.results import results_table
 from ffslab.report.sections.section import Section
@@ -162,18 +161,26 @@ def test_an_axis_of_many_numbers_is_a_curve_and_no_ratio() -> None:
     assert rows_of(found["time"].charts[0].drawing)[6]["x"] == "7"
 
 
-def latency(op: str, *counts: tuple[int, int]) -> Latency:
+def latency(op: str, *counts: tuple[int, int]) -> tuple[Latency, Histogram]:
     """Operations that took so many ns (below 128, where buckets are exact)."""
     values = [value for value, count in counts for _ in range(count)]
-    packed = packed_buckets(counts)
-    return Latency("p", op, len(values), sum(values), min(values), max(values), packed)
+    told = (len(values), sum(values), min(values), max(values))
+    return Latency("p", op, *told), Histogram(*told, packed_buckets(counts))
 
 
 def test_latency_is_shown_to_the_maximum_with_seeds_together() -> None:
     reads = {"1": latency("read", (10, 9), (100, 1)), "2": latency("read", (10, 9), (120, 1))}
+    write, of_write = latency("write", (5, 1))
     measured = [
-        (replace(case("ubifs", seed=seed), latencies=(read, latency("write", (5, 1)))), [])
-        for seed, read in reads.items()
+        (
+            replace(
+                case("ubifs", seed=seed),
+                latencies=(read, write),
+                histograms={"read": of_read, "write": of_write},
+            ),
+            [],
+        )
+        for seed, (read, of_read) in reads.items()
     ]
     section = sections(measured)["latency"]
     assert plain(section.sentence) == "The longest operation, read, takes 120 ns: **the case**."
@@ -219,7 +226,7 @@ def test_all_results_are_a_row_for_each_case() -> None:
 
 def test_a_real_result_gives_parts_latencies_and_erases(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", [("seed", (1,)), ("state", ("free",))])
-    kept = read_figures(folder, kept_of)[0].figures
+    kept = read_kept(folder)[0].figures
     assert sum(kept.erases) > 0 and kept.criteria
     assert {lat.op for lat in kept.latencies} > {"create", "read", "delete"}
     assert kept.parts["outside the flash"] > 0 and len(kept.parts) == 5

@@ -20,8 +20,6 @@ from test_report_tree_support import (
 
 from ffslab.protocol.records import TaskRecord
 from ffslab.report.data import Run
-from ffslab.report.kept import kept_of, with_kept
-from ffslab.report.load import plain_run, read_figures
 from ffslab.report.sections.section import Section
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult
@@ -30,6 +28,7 @@ from ffslab.workloads.tree.report import Own, figures_of, sections
 from ffslab.workloads.tree.result import OK
 from ffslab.workloads.tree.stored import MemoryResult, TreeStep
 from ffslab.workloads.tree.words import roles_of
+from loaded_support import load_run
 
 TWICE = "mount list list create unmount mount list list create unmount"
 
@@ -221,8 +220,7 @@ def test_what_is_kept_of_a_case() -> None:
 
 def run_of(folder: Path, text: str) -> Run:
     write_tree_run(folder, text)
-    read = read_figures(folder, kept_of)
-    return with_kept(plain_run(folder, read), read)
+    return load_run(folder)
 
 
 def drawn(section: Section, title: str) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ FILESYSTEM_NAMES = {
 
 @dataclass(frozen=True)
 class Latency:
-    """One latency histogram: `packed` has its buckets, see `packed_buckets`."""
+    """How long the operations of one kind took in a phase of a case."""
 
     phase: str
     op: str
@@ -57,23 +57,41 @@ class Latency:
     sum_ns: int
     min_ns: int
     max_ns: int
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Latencies of one operation in all cases that differ in the seed only.
+
+    `packed` has their buckets in 16 bytes each: as tuples they would take ten times that, and most
+    of the memory of a large report.
+    """
+
+    count: int
+    sum_ns: int
+    min_ns: int
+    max_ns: int
     packed: bytes
 
     def buckets(self) -> Iterator[tuple[int, int]]:
-        """Number (`ffslab.results.metrics.bucket_bounds`) and count of each bucket, in order."""
+        """Number (`ffslab.results.metrics.bucket_bounds`) and count of each bucket."""
         numbers = array(_PACKED)
         numbers.frombytes(self.packed)
         return zip(numbers[::2], numbers[1::2], strict=True)
 
 
-def packed_buckets(buckets: Sequence[Sequence[int]]) -> bytes:
-    """The buckets of a histogram, each its number and its count, in 16 bytes each.
+def together(parts: Sequence[Latency | Histogram]) -> tuple[int, int, int, int]:
+    """Count, sum, minimum and maximum of all."""
+    return (
+        sum(part.count for part in parts),
+        sum(part.sum_ns for part in parts),
+        min(part.min_ns for part in parts),
+        max(part.max_ns for part in parts),
+    )
 
-    As tuples they would take ten times that, and most of the memory of a large report. ValueError
-    for what is no such pair.
-    """
-    if not set(map(len, buckets)) <= {2}:
-        raise ValueError("a bucket is a number and a count")
+
+def packed_buckets(buckets: Iterable[tuple[int, int]]) -> bytes:
+    """Buckets as a `Histogram` has them; ValueError for numbers that no bucket has."""
     try:
         return array(_PACKED, chain.from_iterable(buckets)).tobytes()
     except OverflowError as error:
@@ -84,7 +102,8 @@ def packed_buckets(buckets: Sequence[Sequence[int]]) -> bytes:
 class Case:
     """One case of the run. `axes` has every core axis ("" where a file system has no such option)
     and the further ones. `parts`: time of the work by what it is made of, in ns; `own`: what its
-    workload's sections need. `tallied`: it counts what goes wrong, and fails by that.
+    workload's sections need. `tallied`: it counts what goes wrong, and fails by that. `histograms`
+    by operation are one object for all cases that differ in the seed only.
     """
 
     id: str
@@ -94,6 +113,7 @@ class Case:
     reason: str = ""
     console: str = ""
     latencies: tuple[Latency, ...] = ()
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
     erases: tuple[int, ...] = ()
     parts: Mapping[str, float] = field(default_factory=dict)
     own: Any = None

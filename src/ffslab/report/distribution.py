@@ -7,11 +7,10 @@ guest/agent/core/histogram.h.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ffslab.report.data import Latency
+from ffslab.report.data import Case, Histogram, together
 from ffslab.report.quantity import duration
 from ffslab.results.metrics import bucket_bounds
 
@@ -57,22 +56,23 @@ class Distribution:
         return _thinned(steps, points)
 
 
-def merge(latencies: Iterable[Latency]) -> Distribution | None:
+def distribution_of(cases: Iterable[Case], op: str) -> Distribution | None:
+    """An operation in cases, of which none is without those that share its histograms."""
+    shared = {id(case.histograms): case.histograms for case in cases}
+    return merge(own[op] for own in shared.values() if op in own)
+
+
+def merge(histograms: Iterable[Histogram]) -> Distribution | None:
     """All histograms as one; None when they hold nothing."""
-    kept = [latency for latency in latencies if latency.count]
+    kept = [histogram for histogram in histograms if histogram.count]
     if not kept:
         return None
-    counts: dict[int, int] = defaultdict(int)
-    for latency in kept:
-        for number, count in latency.buckets():
-            counts[number] += count
-    return Distribution(
-        count=sum(latency.count for latency in kept),
-        sum_ns=sum(latency.sum_ns for latency in kept),
-        min_ns=min(latency.min_ns for latency in kept),
-        max_ns=max(latency.max_ns for latency in kept),
-        buckets=tuple((*bucket_bounds(number), counts[number]) for number in sorted(counts)),
-    )
+    counts = dict(kept[0].buckets())
+    for histogram in kept[1:]:
+        for number, count in histogram.buckets():
+            counts[number] = counts.get(number, 0) + count
+    buckets = tuple((*bucket_bounds(number), counts[number]) for number in sorted(counts))
+    return Distribution(*together(kept), buckets)
 
 
 def spread_head(percents: Sequence[float] = PERCENTILES) -> tuple[str, ...]:

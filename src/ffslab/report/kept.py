@@ -1,15 +1,25 @@
-"""What a report keeps of each result while it is made: a large run does not fit into memory."""
+"""What a report keeps of each result while it is made: a large run does not fit into memory.
+
+Histograms are most of a result, and pages show seeds together. So those of neighbours that differ
+in the seed only are added up while they pass.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
 from typing import Any, cast
 
+from ffslab.model.canonical import canonical_json
 from ffslab.protocol.records import OK
-from ffslab.report.data import Latency, Run
-from ffslab.report.load import Read, erases_during, histogram
+from ffslab.report.data import SEED, Histogram, Latency, Run, packed_buckets, together
+from ffslab.report.load import Read, erases_during, explained, head_of, open_run, read_rows
 from ffslab.results.criteria import Criterion
+from ffslab.results.files import no_search_for_cycles
 from ffslab.results.result import CaseResult, PhaseResult
 from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.modules import report_module, result_module
@@ -22,21 +32,65 @@ FLASH_PARTS = {
     "flash, transfers": "flash_transfer_ns",
 }
 OUTSIDE = "outside the flash"
+_of_latency = itemgetter("phase", "op", "count", "sum_ns", "min_ns", "max_ns")
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A result without what no page shows; `own` is what its workload's sections need."""
+    """A result without what no page shows; `own` is what its workload's sections need.
+
+    `histograms` are filled when the last of the cases that share them has been read.
+    """
 
     own: Any
     criteria: tuple[Criterion, ...]
     collector: Any
     latencies: tuple[Latency, ...]
+    histograms: Mapping[str, Histogram]
     erases: tuple[int, ...]
     parts: Mapping[str, float]
 
 
-def kept_of(row: CaseResult) -> Kept:
+def read_kept(run_dir: Path) -> list[Read[Kept]]:
+    """What the page needs of the results of a run.
+
+    Raises as `read_rows` does, and DamagedResultError for results that lack something.
+    """
+    directory = open_run(run_dir)
+    with explained(run_dir, directory.manifest()), no_search_for_cycles():
+        groups = groupby(read_rows(directory), _but_for_the_seed)
+        return [read for _, rows in groups for read in _seeds_together(rows)]
+
+
+def _but_for_the_seed(row: CaseResult) -> str:
+    """Equal for cases that differ in the seed only, and came to the same."""
+    axes, spec = (
+        {k: v for k, v in part.items() if k != SEED} for part in (row["axes"], row["spec"])
+    )
+    return canonical_json([row["outcome"], row.get("short"), axes, spec])
+
+
+def _seeds_together(rows: Iterable[CaseResult]) -> list[Read[Kept]]:
+    """ValueError for what is no bucket of a histogram."""
+    members: list[Read[Kept]] = []
+    histograms: dict[str, Histogram] = {}
+    latencies: dict[str, list[Latency]] = defaultdict(list)
+    buckets: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    for row in rows:
+        kept = kept_of(row, histograms)
+        members.append(Read(head_of(row), kept))
+        for latency, record in zip(kept.latencies, row["latencies"], strict=True):
+            if latency.count:
+                latencies[latency.op].append(latency)
+                counts = buckets[latency.op]
+                for number, count in record["buckets"]:
+                    counts[number] += count
+    for op, own in latencies.items():
+        histograms[op] = Histogram(*together(own), packed_buckets(buckets[op].items()))
+    return members
+
+
+def kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
     """What the page needs of a result."""
     kind = kind_of(row["spec"])
     phases = result_module(kind).PHASES
@@ -44,7 +98,8 @@ def kept_of(row: CaseResult) -> Kept:
         own=report_module(kind).figures_of(row),
         criteria=criteria_of(row),
         collector=row.get("collector"),
-        latencies=tuple(histogram(latency) for latency in row["latencies"]),
+        latencies=tuple(Latency(*_of_latency(record)) for record in row["latencies"]),
+        histograms=histograms,
         erases=erases_during(row, phases) if phases else (),
         parts=_parts([phase for phase in row["phases"] if phase["phase"] in phases]),
     )
@@ -57,6 +112,7 @@ def with_kept(run: Run, read_cases: Sequence[Read[Kept]]) -> Run:
             case,
             own=read.figures.own,
             latencies=read.figures.latencies,
+            histograms=read.figures.histograms,
             erases=read.figures.erases,
             parts=read.figures.parts,
             tallied=any(criterion.tally for criterion in read.figures.criteria),

@@ -8,11 +8,13 @@ one by name and line.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from itertools import starmap
+from operator import sub
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.loader import read_text, study_names
@@ -22,22 +24,16 @@ from ffslab.model.specs import PERTURBATION, REPEAT
 from ffslab.program import command, program
 from ffslab.reading import toml_value
 from ffslab.report import data
-from ffslab.report.data import Case, FilesystemFact, Latency, Run, packed_buckets
+from ffslab.report.data import Case, FilesystemFact, Run
 from ffslab.report.facts import notes, time_model
-from ffslab.results.files import no_search_for_cycles
 from ffslab.results.repeats import middles
 from ffslab.results.reproduce import other_target, reproduce_command
-from ffslab.results.result import CaseHead, CaseResult, LatencyResult
+from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RunDirectory
-from ffslab.workloads.registry import kind_of
 from ffslab.workloads.results import results_of
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 Document = Mapping[str, Any]  # a manifest, or the spec of a case
 Figures = TypeVar("Figures")
-Value = TypeVar("Value", bound="DataclassInstance")
 
 _IDENTITY = (
     "command",
@@ -62,7 +58,7 @@ def open_run(run_dir: Path) -> RunDirectory:
     return RunDirectory(run_dir)
 
 
-def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[CaseResult]:
+def read_rows(directory: RunDirectory) -> Iterator[CaseResult]:
     """The results whose estimates are as stated and whose layout is not perturbed.
 
     The others are of `ffslab.report.estimates` and of `ffslab compare`. Of a case that was repeated
@@ -70,9 +66,8 @@ def read_rows(directory: RunDirectory, kind: str = "") -> Iterator[CaseResult]:
     """
     has_rows = False
     for row in as_stated(all_rows(directory), directory.manifest()):
-        if kind in ("", kind_of(row["spec"])):
-            has_rows = True
-            yield row
+        has_rows = True
+        yield row
     _require_results(directory, has_rows)
 
 
@@ -133,18 +128,6 @@ class Read(Generic[Figures]):
 
     head: CaseHead
     figures: Figures
-
-
-def read_figures(
-    run_dir: Path, figures_of: Callable[[CaseResult], Figures], kind: str = ""
-) -> list[Read[Figures]]:
-    """The results of a kind of workload, or of all, with what `figures_of` takes from each.
-
-    Raises as `read_rows` does, and DamagedResultError where `figures_of` does not find its own.
-    """
-    directory = open_run(run_dir)
-    with explained(run_dir, directory.manifest()), no_search_for_cycles():
-        return [Read(head_of(row), figures_of(row)) for row in read_rows(directory, kind)]
 
 
 @contextmanager
@@ -292,28 +275,13 @@ def case_axes(row: CaseHead, fixed: Container[str]) -> dict[str, str]:
     return axes
 
 
-def of_stored(kind: type[Value], stored: Document, **others: Any) -> Value:
-    """A value of what was stored under the names of its fields; `others` are not so. KeyError for
-    what is not there.
-    """
-    names = (field.name for field in fields(kind) if field.name not in others)
-    return kind(**{name: stored[name] for name in names}, **others)
-
-
-def histogram(record: LatencyResult) -> Latency:
-    """One of the `latencies` of a result; ValueError for a bucket that no histogram has."""
-    return of_stored(Latency, record, packed=packed_buckets(record["buckets"]))
-
-
 def erases_during(row: CaseResult, phases: Sequence[str]) -> tuple[int, ...]:
     """Erases per block between the start of the first phase and the end of the last."""
     snapshots = {snapshot["label"]: snapshot for snapshot in row["flash"]}
     start, end = snapshots.get(f"{phases[0]}:start"), snapshots.get(f"{phases[-1]}:end")
     if start is None or end is None:
         return ()
-    return tuple(
-        after - before for before, after in zip(start["erases"], end["erases"], strict=True)
-    )
+    return tuple(starmap(sub, zip(end["erases"], start["erases"], strict=True)))
 
 
 def _distinct(specs: Iterable[Document]) -> list[Document]:

@@ -26,8 +26,8 @@ from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.index import REPORT, keep_headline
-from ffslab.report.kept import kept_of, with_kept
-from ffslab.report.load import open_run, plain_run, read_figures
+from ffslab.report.kept import read_kept, with_kept
+from ffslab.report.load import open_run, plain_run
 from ffslab.report.rating import rating_view
 from ffslab.report.sections.change import Criteria
 from ffslab.report.sections.general import general_sections
@@ -69,7 +69,7 @@ class _Rendered:
 
 def _render(run_dir: Path, target: Path) -> _Rendered:
     """The page that is to stand at `target`."""
-    read = read_figures(run_dir, kept_of)
+    read = read_kept(run_dir)
     criteria = {case.head["id"]: case.figures.criteria for case in read}
     run = with_kept(plain_run(run_dir, read), read)
     members = chapters_of(open_run(run_dir).manifest(), read)

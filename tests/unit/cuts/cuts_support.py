@@ -14,8 +14,6 @@ from ffslab.campaign.done import wall_of
 from ffslab.campaign.run import prepare
 from ffslab.model.case import Case
 from ffslab.report.data import Run
-from ffslab.report.kept import kept_of, with_kept
-from ffslab.report.load import plain_run, read_figures
 from ffslab.report.sections.section import Section
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
@@ -23,6 +21,7 @@ from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.workloads.cuts.report import page
 from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, outcomes_of
+from loaded_support import load_run
 
 STUDY = """
 schema = 1
@@ -159,8 +158,7 @@ def kept(
 
 def shown(run: RunDirectory) -> tuple[Run, tuple[Section, ...]]:
     """A run as the page has it, and its own sections."""
-    read = read_figures(run.path, kept_of)
-    whole = with_kept(plain_run(run.path, read), read)
+    whole = load_run(run.path)
     return whole, tuple(page.sections(whole, ""))
 
 

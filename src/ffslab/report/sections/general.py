@@ -11,7 +11,7 @@ from functools import partial
 from ffslab.report import data, plots, wear
 from ffslab.report.configurations import place_of, place_text
 from ffslab.report.data import Case, Group, Run
-from ffslab.report.distribution import merge, spread_cells, spread_head
+from ffslab.report.distribution import distribution_of, spread_cells, spread_head
 from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.first.samples import Matter
 from ffslab.report.first.weigh import Weighed
@@ -110,7 +110,7 @@ def _tails(placed: _Placed, op: str) -> tuple[list[plots.Tail], list[tuple[str, 
         groups.setdefault((label, placed.places[case.id]), []).append(case)
     lines, rows, dashes = [], [], dict[str, int]()
     for (label, place), cases in groups.items():
-        merged = merge(lat for case in cases for lat in case.latencies if lat.op == op)
+        merged = distribution_of(cases, op)
         if merged is None:
             continue
         filesystem = cases[0].filesystem
