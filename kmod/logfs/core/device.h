@@ -26,8 +26,6 @@
 #define LOGFS_MOST_ALIASES	2600
 /* What one operation may add to that, if it gives up so many blocks. */
 #define LOGFS_OPERATION_ALIASES(blocks)	(2 * (blocks) + 64)
-/* What is to be left beside that. */
-#define LOGFS_LEAST_ALIASES	96
 /* Entries of a commit: aliases, areas, and three others. */
 #define LOGFS_COMMIT_ENTRIES	128
 

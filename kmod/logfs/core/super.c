@@ -18,8 +18,9 @@ static void plan_aliases(struct logfs_device *dev)
 	const u32 room = logfs_journal_room(dev);
 	u32 blocks = LOGFS_BLOCK_POINTERS;
 
+	/* Half the room at least: else blocks are written again and again. */
 	while (blocks > LOGFS_DIRECT_POINTERS &&
-	       room < LOGFS_OPERATION_ALIASES(blocks) + LOGFS_LEAST_ALIASES)
+	       LOGFS_OPERATION_ALIASES(blocks) > room / 2)
 		blocks /= 2;
 	dev->most_dropped = blocks;
 	dev->most_aliases = room - min_t(u32, room,
