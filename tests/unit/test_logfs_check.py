@@ -227,12 +227,6 @@ OBJECTS = [
     Damage(
         "pointer-full",
         lambda i: i.inode(
-            i.ino("leaf"), data=(i.inode_of(i.ino("leaf")).data[0] & ~FULL, *[0] * 16)
-        ),
-    ),
-    Damage(
-        "pointer-full",
-        lambda i: i.inode(
             i.ino("holes"), data=(*[0] * 16, i.inode_of(i.ino("holes")).data[16] | FULL)
         ),
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ffslab.logfs import format as f
@@ -104,13 +106,17 @@ def test_a_superblock() -> None:
     fields += b"".join(be(4, segno) for segno in (2, 3, 4, 5)) + bytes(48)
     fields += be(8, 1 << 17) + be(8, (1 << 23) - 4096) + bytes(64)
     raw = header.pack() + be(8, 0x7A3A8E5CB9D5BF67) + be(4, slow_crc(fields)) + fields
-    superblock = Superblock(header, 17, 11, 1 << 23, 4, (2, 3, 4, 5), (1 << 17, (1 << 23) - 4096))
+    places = (1 << 17, (1 << 23) - 4096)
+    superblock = Superblock(header, 17, 11, 1 << 23, 4, (2, 3, 4, 5), places, segment_bytes=1 << 17)
     assert len(raw) == 256
     assert superblock.pack() == raw
     parsed = parse_superblock(raw)
     assert parsed is not None
     assert parsed.journal_segnos == (2, 3, 4, 5)
     assert (parsed.segments, parsed.write_unit, parsed.copies) == (64, 4096, superblock.copies)
+    for segment_shift, write_shift, unit in ((14, 9, 512), (16, 0, 2048), (14, 11, 2048)):
+        small = replace(parsed, segment_shift=segment_shift, write_shift=write_shift)
+        assert small.write_unit == unit
     assert parse_superblock(raw[:255] + b"\1") is None
     assert parse_superblock(raw[:24] + bytes(8) + raw[32:]) is None
 

@@ -122,6 +122,8 @@ static void check_free(struct logfs_device *dev)
 	for (i = 0; i < dev->free.n; i++) {
 		segno = dev->free.at[i].segno;
 		changed = xa_load(&dev->changed, segno);
+		INVARIANT(!logfs_has_super(&dev->super, segno),
+			  "free segment %u has a superblock", segno);
 		INVARIANT(!changed || (!changed->is_opened && !changed->is_bad &&
 				       changed->valid_bytes <= 0),
 			  "free segment %u: something was written to it", segno);
@@ -160,6 +162,7 @@ static void check_soon_free(struct logfs_device *dev, const struct logfs_changed
 	INVARIANT(changed->is_soon_free ==
 		  (e.state == LOGFS_SEGMENT_NORMAL && !changed->is_bad &&
 		   e.valid_bytes + changed->valid_bytes <= 0 &&
+		   !logfs_has_super(&dev->super, changed->segno) &&
 		   !areas_with(dev, changed->segno)),
 		  "segment %u: %u and %lld bytes are valid, soon free: %u",
 		  changed->segno, e.valid_bytes, (long long)changed->valid_bytes,

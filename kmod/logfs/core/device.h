@@ -24,8 +24,8 @@
 
 /* Aliases in the journal, and segments of which the valid bytes changed, together. */
 #define LOGFS_MOST_ALIASES	2600
-/* What one operation may add to that: it changes the pointers of one block. */
-#define LOGFS_OPERATION_ALIASES	(2 * LOGFS_BLOCK_POINTERS + 64)
+/* What one operation may add to that, if it gives up so many blocks. */
+#define LOGFS_OPERATION_ALIASES(blocks)	(2 * (blocks) + 64)
 /* Entries of a commit: aliases, areas, and three others. */
 #define LOGFS_COMMIT_ENTRIES	128
 
@@ -225,6 +225,7 @@ struct logfs_counters {
  * @n_aliases: changes of all blocks
  * @n_aliases_most: the most there were
  * @most_aliases: with more, and changed segments, blocks are written
+ * @most_dropped: blocks that one operation gives up at most, a power of two
  * @master: the inode of the inode file, which is not in @blocks
  * @last_ino: given last
  * @generation: of the numbers that are given
@@ -232,6 +233,7 @@ struct logfs_counters {
  * @used_bytes: of all valid objects
  * @reserved_bytes: promised to dirty pages
  * @n_bad: segments, if @bad_counted: see logfs_flash_count_bad()
+ * @n_spare: good segments behind the last superblock, likewise
  * @changed: struct logfs_changed by segment, since the last commit
  * @n_changed: of these
  * @touched: of these, what may be free by now, or no more
@@ -285,6 +287,7 @@ struct logfs_device {
 	u32 n_aliases;
 	u32 n_aliases_most;
 	u32 most_aliases;
+	u32 most_dropped;
 	struct logfs_block master;
 	u64 last_ino;
 	u32 generation;
@@ -293,6 +296,7 @@ struct logfs_device {
 	u64 used_bytes;
 	u64 reserved_bytes;
 	u32 n_bad;
+	u32 n_spare;
 	bool bad_counted;
 	struct xarray changed;
 	u32 n_changed;

@@ -35,23 +35,26 @@ int logfs_block_write(struct logfs_node *node, u64 bix, const void *page,
 }
 
 /*
- * Gives up the last blocks from @first on that one block of pointers, or the inode, leads to.
- * @from: the first that was; U64_MAX: there was none.
+ * Gives up the last blocks from @first on that one block of pointers, or the inode, leads to; or
+ * so many of them as a commit has room for. @from: the first that was; U64_MAX: there was none.
  */
 static int cut(struct logfs_node *node, u64 first, u64 *from)
 {
 	struct logfs_device *dev = node->dev;
-	u64 last;
+	u64 last, piece = 0;
 	int err = logfs_tree_last(dev, node->ino, &last);
 
 	*from = U64_MAX;
 	if (err || last < first)
 		return err == -ENXIO ? 0 : err;
-	*from = max_t(u64, logfs_block_start(1, last), LOGFS_DIRECT_POINTERS);
-	if (last >= LOGFS_DIRECT_POINTERS && *from >= first)
+	if (last >= LOGFS_DIRECT_POINTERS)
+		piece = max_t(u64, last & ~(u64)(dev->most_dropped - 1),
+			      LOGFS_DIRECT_POINTERS);
+	*from = max_t(u64, first, piece);
+	if (piece && piece >= first &&
+	    dev->most_dropped == LOGFS_BLOCK_POINTERS)
 		return logfs_data_drop_all(dev, node->ino,
 					   logfs_block_start(1, last));
-	*from = first;
 	while (!err && last >= *from) {
 		err = logfs_data_drop(dev, node->ino, last);
 		if (!last--)

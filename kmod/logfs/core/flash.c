@@ -225,14 +225,21 @@ bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno)
 
 void logfs_flash_count_bad(struct logfs_device *dev)
 {
+	const u32 last = logfs_segno(dev, max_t(u64, dev->super.super_at[0],
+						dev->super.super_at[1]));
+	bool is_bad;
 	u32 segno;
 
 	if (dev->bad_counted)
 		return;
 	dev->bad_counted = true;
 	dev->n_bad = 0;
-	for (segno = 0; segno < dev->super.n_segments; segno++)
-		dev->n_bad += logfs_flash_is_bad(dev, segno);
+	dev->n_spare = 0;
+	for (segno = 0; segno < dev->super.n_segments; segno++) {
+		is_bad = logfs_flash_is_bad(dev, segno);
+		dev->n_bad += is_bad;
+		dev->n_spare += !is_bad && segno > last;
+	}
 }
 
 void logfs_flash_note_bad(struct logfs_device *dev)

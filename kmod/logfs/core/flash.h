@@ -25,8 +25,8 @@ bool logfs_flash_is_erased(struct logfs_device *dev, u64 place, u32 bytes);
 /* A segment with one bad erase block is bad. */
 bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno);
 /*
- * Sets @dev->n_bad, once: before that is used. A mount does not, for it asks of each erase block,
- * and what a mount does must not grow with the device.
+ * Sets @dev->n_bad and @dev->n_spare, once: before these are used. A mount does not, for it asks of
+ * each erase block, and what a mount does must not grow with the device.
  */
 void logfs_flash_count_bad(struct logfs_device *dev);
 /* One more is bad: before it is marked, so that it is not counted twice. */

@@ -99,6 +99,7 @@ int logfs_mkfs_plan(struct logfs_device *dev)
 	struct logfs_super *s = &dev->super;
 	int err = -ENOSPC;
 
+	/* The bytes of a segment are 0, as the original's mkfs has them. */
 	memset(s, 0, sizeof(*s));
 	s->segment_shift = max_t(u32, ilog2(mtd->erasesize),
 				 MIN_SEGMENT_SHIFT);

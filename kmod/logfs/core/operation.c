@@ -28,7 +28,7 @@ static u64 free_bytes(struct logfs_device *dev)
 	logfs_flash_count_bad(dev);
 	return logfs_free_bytes(&dev->super,
 				dev->used_bytes + dev->reserved_bytes,
-				dev->n_bad);
+				dev->n_bad + dev->n_spare);
 }
 
 /*

@@ -101,10 +101,12 @@ int logfs_segments_book(struct logfs_device *dev)
 	return 0;
 }
 
+/* Not all who make a file system reserve the segment of the second superblock. */
 static bool is_free(struct logfs_device *dev, u32 segno,
 		    const struct logfs_segment_entry *e)
 {
 	return e->state == LOGFS_SEGMENT_NORMAL && !e->valid_bytes &&
+	       !logfs_has_super(&dev->super, segno) &&
 	       !logfs_area_has(dev, segno);
 }
 

@@ -9,11 +9,13 @@
 void logfs_space(struct logfs_device *dev, struct logfs_space *space)
 {
 	const u64 used = dev->used_bytes + dev->reserved_bytes;
+	u32 n_lost;
 
 	logfs_flash_count_bad(dev);
-	space->blocks = div_u64(logfs_free_bytes(&dev->super, 0, dev->n_bad),
+	n_lost = dev->n_bad + dev->n_spare;
+	space->blocks = div_u64(logfs_free_bytes(&dev->super, 0, n_lost),
 				LOGFS_MAX_OBJECT_BYTES);
-	space->free = div_u64(logfs_free_bytes(&dev->super, used, dev->n_bad),
+	space->free = div_u64(logfs_free_bytes(&dev->super, used, n_lost),
 			      LOGFS_MAX_OBJECT_BYTES);
 	space->inodes = logfs_node_last_ino(dev) - LOGFS_RESERVED_INOS;
 	/* Not even the inode file says which numbers are free without being read. */

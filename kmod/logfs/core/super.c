@@ -4,23 +4,38 @@
  * may be bad, and how large segments are is not yet known.
  */
 
+#include "area.h"
 #include "flash.h"
 #include "journal.h"
+#include "segments.h"
 
 /* Erase blocks at each end that are looked at; more are hardly bad in a row. */
 #define LOOKED_AT	64
 
+/* A commit must have room for what there is before an operation, and for what that adds. */
+static void plan_aliases(struct logfs_device *dev)
+{
+	const u32 room = logfs_journal_room(dev);
+	u32 blocks = LOGFS_BLOCK_POINTERS;
+
+	/* Half the room at least: else blocks are written again and again. */
+	while (blocks > LOGFS_DIRECT_POINTERS &&
+	       LOGFS_OPERATION_ALIASES(blocks) > room / 2)
+		blocks /= 2;
+	dev->most_dropped = blocks;
+	dev->most_aliases = room - min_t(u32, room,
+					 LOGFS_OPERATION_ALIASES(blocks));
+}
+
 void logfs_super_apply(struct logfs_device *dev)
 {
-	u32 room;
 
 	dev->segment_bytes = 1U << dev->super.segment_shift;
 	dev->unit_bytes = logfs_write_unit(&dev->super);
 	dev->page_bytes = max_t(u32, dev->mtd->writesize, LOGFS_READ_BYTES);
 	dev->page_bytes = min_t(u32, dev->page_bytes, dev->unit_bytes);
 	dev->bad_counted = false;
-	room = logfs_journal_room(dev);
-	dev->most_aliases = room - min_t(u32, room, LOGFS_OPERATION_ALIASES);
+	plan_aliases(dev);
 }
 
 static int read_at(struct logfs_device *dev, u64 place, struct logfs_super *s)
@@ -107,15 +122,16 @@ int logfs_super_write(struct logfs_device *dev, u32 copy)
 	const u32 unit = dev->unit_bytes;
 	/* The last 4 KiB may be the end of a larger unit. */
 	const u64 from = place & ~(u64)(unit - 1);
+	const u32 within = place - from;
 	u8 *bytes = kmalloc(unit, LOGFS_GFP);
 	int err;
 
 	memset(bytes, 0xff, unit);
-	memset(bytes + (place - from), 0, LOGFS_BLOCK_BYTES);
+	memset(bytes + within, 0, min_t(u32, LOGFS_BLOCK_BYTES, unit - within));
 	dev->super.segment.type = LOGFS_SEGMENT_SUPER;
 	dev->super.segment.level = 0;
 	dev->super.segment.segno = segno;
-	logfs_super_encode(&dev->super, (void *)(bytes + (place - from)));
+	logfs_super_encode(&dev->super, (void *)(bytes + within));
 	err = logfs_flash_erase(dev, segno);
 	if (!err)
 		err = logfs_flash_program(dev, from, bytes);
@@ -136,17 +152,28 @@ static bool is_good(struct logfs_device *dev, u32 copy)
 	       !memcmp(s.journal, dev->super.journal, sizeof(s.journal));
 }
 
+/* Where the segment file does not reserve the segment of a copy, another may have written there. */
+static bool is_taken(struct logfs_device *dev, u32 copy)
+{
+	const u32 segno = logfs_segno(dev, dev->super.super_at[copy]);
+	struct logfs_segment_entry e;
+
+	return logfs_area_has(dev, segno) ||
+	       logfs_segment_entry(dev, segno, &e) ||
+	       (e.state == LOGFS_SEGMENT_NORMAL && e.valid_bytes);
+}
+
 void logfs_super_repair(struct logfs_device *dev)
 {
 	u32 copy;
 
 	for (copy = 0; copy < LOGFS_SUPERBLOCKS; copy++) {
-		if (is_given_up(dev, copy)) {
+		if (!is_given_up(dev, copy) && is_good(dev, copy))
+			continue;
+		if (is_given_up(dev, copy) || is_taken(dev, copy)) {
 			dev->one_super = true;
 			continue;
 		}
-		if (is_good(dev, copy))
-			continue;
 		pr_notice("logfs: %s: copy %u of the superblock is written anew\n",
 			  dev->mtd->name, copy);
 		logfs_super_write(dev, copy);

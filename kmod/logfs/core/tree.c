@@ -356,7 +356,8 @@ static int set_slot(struct logfs_device *dev, u64 ino, u32 level, u64 bix,
 	}
 	if (IS_ERR(block))
 		return PTR_ERR(block);
-	changes = (logfs_word(block, slot) ^ pointer) & LOGFS_POINTER_FULL;
+	changes = logfs_pointer_full(level, logfs_word(block, slot)) !=
+		  logfs_pointer_full(level, pointer);
 	if (changes)
 		was_full = full_bit(block);
 	logfs_cache_set(dev, block, slot, pointer);

@@ -78,6 +78,7 @@ int logfs_segment_entry_decode(u64 word, struct logfs_segment_entry *e);
  * @ifile_levels: of the inode file, level 0 among them
  * @iblock_levels: of blocks of pointers in a file
  * @segment_shift: log2 of the bytes of a segment
+ * @segment_bytes: these bytes, or 0, as the original's mkfs has it
  * @write_shift: log2 of what the device programs at once
  * @n_segments: of the device
  * @bad_reserve: segments kept for those that become bad
@@ -97,6 +98,7 @@ struct logfs_super {
 	u8 iblock_levels;
 	u8 segment_shift;
 	u8 write_shift;
+	u32 segment_bytes;
 	u32 n_segments;
 	u32 bad_reserve;
 	bool read_only;
@@ -119,6 +121,8 @@ void logfs_super_encode(const struct logfs_super *s,
  * that do not fit into the journal.
  */
 int logfs_super_decode(const struct logfs_super_media *m, struct logfs_super *s);
+/* True if a copy of the superblock is in the segment. */
+bool logfs_has_super(const struct logfs_super *s, u32 segno);
 
 /* ---- space.c ---- */
 
@@ -394,6 +398,8 @@ static inline u64 logfs_pointer_place(u64 pointer)
 	return pointer & ~LOGFS_POINTER_FULL;
 }
 
+/* True if there is no hole below the pointer, which is one of a block of that level. */
+bool logfs_pointer_full(u32 level, u64 pointer);
 /* True if no pointer of the block is a hole, or has one below. */
 bool logfs_indirect_full(const __be64 words[LOGFS_BLOCK_POINTERS], u32 level,
 			 u64 bix);

@@ -49,7 +49,9 @@
 #define LOGFS_MAX_SEGMENT_SHIFT		30
 /* The journal must be able to hold a write unit behind 16 bits of length. */
 #define LOGFS_MAX_WRITE_SHIFT		15
+/* That much at least is programmed at once, less where a segment has not 32 of it. */
 #define LOGFS_MIN_UNIT_BYTES		4096
+#define LOGFS_UNITS_SHIFT		5
 #define LOGFS_JOURNAL_SEGMENTS		16
 #define LOGFS_SUPERBLOCKS		2
 

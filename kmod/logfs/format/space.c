@@ -14,7 +14,11 @@ u32 logfs_total_levels(const struct logfs_super *s)
 
 u32 logfs_write_unit(const struct logfs_super *s)
 {
-	return max_t(u32, 1U << s->write_shift, LOGFS_MIN_UNIT_BYTES);
+	/* The journal's segment must have room for one of each level. */
+	const u32 least = min_t(u32, LOGFS_MIN_UNIT_BYTES,
+				1U << s->segment_shift >> LOGFS_UNITS_SHIFT);
+
+	return max_t(u32, 1U << s->write_shift, least);
 }
 
 bool logfs_has_level(const struct logfs_super *s, u32 gc_level)

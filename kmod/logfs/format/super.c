@@ -34,7 +34,7 @@ void logfs_super_encode(const struct logfs_super *s,
 	m->block_shift = LOGFS_BLOCK_SHIFT;
 	m->write_shift = s->write_shift;
 	m->fs_bytes = cpu_to_be64((u64)s->n_segments << s->segment_shift);
-	m->segment_bytes = cpu_to_be32(1U << s->segment_shift);
+	m->segment_bytes = cpu_to_be32(s->segment_bytes);
 	m->bad_reserve = cpu_to_be32(s->bad_reserve);
 	m->ro_compat = cpu_to_be64(s->ro_compat);
 	m->compat = cpu_to_be64(s->compat);
@@ -60,18 +60,20 @@ static int decode_sizes(const struct logfs_super_media *m,
 	if (m->segment_shift < LOGFS_MIN_SEGMENT_SHIFT ||
 	    m->segment_shift > LOGFS_MAX_SEGMENT_SHIFT ||
 	    m->segment_shift <= m->write_shift ||
-	    be32_to_cpu(m->segment_bytes) != 1U << m->segment_shift)
+	    (m->segment_bytes &&
+	     be32_to_cpu(m->segment_bytes) != 1U << m->segment_shift))
 		return -EUCLEAN;
 	if (!m->ifile_levels || m->ifile_levels > LOGFS_FILE_LEVELS ||
 	    !m->iblock_levels || m->iblock_levels > LOGFS_MAX_LEVEL ||
 	    m->data_levels != 1)
 		return -EUCLEAN;
 	if (fs_bytes >> m->segment_shift > U32_MAX ||
-	    fs_bytes & (be32_to_cpu(m->segment_bytes) - 1))
+	    fs_bytes & ((1U << m->segment_shift) - 1))
 		return -EUCLEAN;
 	s->ifile_levels = m->ifile_levels;
 	s->iblock_levels = m->iblock_levels;
 	s->segment_shift = m->segment_shift;
+	s->segment_bytes = be32_to_cpu(m->segment_bytes);
 	s->write_shift = m->write_shift;
 	s->n_segments = (u32)(fs_bytes >> m->segment_shift);
 	s->bad_reserve = be32_to_cpu(m->bad_reserve);
@@ -83,6 +85,16 @@ static int decode_sizes(const struct logfs_super_media *m,
 	return 0;
 }
 
+bool logfs_has_super(const struct logfs_super *s, u32 segno)
+{
+	u32 i;
+
+	for (i = 0; i < LOGFS_SUPERBLOCKS; i++)
+		if (s->super_at[i] >> s->segment_shift == segno)
+			return true;
+	return false;
+}
+
 /* True if slot @n has a segment that a slot before or a superblock has. */
 static bool is_taken(const struct logfs_super *s, u32 n)
 {
@@ -91,10 +103,7 @@ static bool is_taken(const struct logfs_super *s, u32 n)
 	for (i = 0; i < n; i++)
 		if (s->journal[i] == s->journal[n])
 			return true;
-	for (i = 0; i < LOGFS_SUPERBLOCKS; i++)
-		if (s->super_at[i] >> s->segment_shift == s->journal[n])
-			return true;
-	return false;
+	return logfs_has_super(s, s->journal[n]);
 }
 
 static int decode_places(const struct logfs_super_media *m,

@@ -72,6 +72,12 @@ void logfs_block_of_key(u64 key, u64 *ino, u32 *level, u64 *bix)
 	*bix = key & (LOGFS_MAX_BLOCKS - 1);
 }
 
+/* Who made a pointer to level 0 may have left the bit out: it leads to something, or not. */
+bool logfs_pointer_full(u32 level, u64 pointer)
+{
+	return level == 1 ? pointer : pointer & LOGFS_POINTER_FULL;
+}
+
 /* The slots of the direct blocks have no say. */
 bool logfs_indirect_full(const __be64 words[LOGFS_BLOCK_POINTERS], u32 level,
 			 u64 bix)
@@ -80,7 +86,7 @@ bool logfs_indirect_full(const __be64 words[LOGFS_BLOCK_POINTERS], u32 level,
 		LOGFS_DIRECT_POINTERS : 0;
 
 	for (; i < LOGFS_BLOCK_POINTERS; i++)
-		if (!(be64_to_cpu(words[i]) & LOGFS_POINTER_FULL))
+		if (!logfs_pointer_full(level, be64_to_cpu(words[i])))
 			return false;
 	return true;
 }

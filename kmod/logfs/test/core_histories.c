@@ -18,6 +18,8 @@
 #include <linux/err.h>
 
 #include "../../../tests/replay.h"
+#include "../core/area.h"
+#include "../core/segments.h"
 #include "histories/operations.h"
 #include "histories/soundness.h"
 
@@ -32,6 +34,7 @@
  * @fail_program, @fail_erase: one of so many fails
  * @correct: one of so many reads finds bit errors
  * @endurance: of a block; the history ends when the chip is worn out
+ * @is_original: what the original's mkfs leaves is there: make_original()
  */
 struct kind {
 	const char *name;
@@ -42,6 +45,7 @@ struct kind {
 	bool compress;
 	u32 fail_program, fail_erase, correct;
 	u32 endurance;
+	bool is_original;
 };
 
 static const struct kind kinds[] = {
@@ -65,6 +69,10 @@ static const struct kind kinds[] = {
 	  .fail_program = 6000, .fail_erase = 800, .correct = 2000 },
 	{ "worn out", 2048, 131072, 40, 60, 40, 600,
 	  .endurance = 12 },
+	{ "segments of 16 KiB", 512, 16384, 200, 690, 4, 1200,
+	  .cut_in = 20000, .is_original = true },
+	{ "segments of 64 KiB", 2048, 65536, 64, 690, 4, 1200,
+	  .cut_in = 3000, .compress = true, .is_original = true },
 };
 
 static struct history h;
@@ -141,6 +149,60 @@ static void do_round(const struct kind *kind)
 	logfs_unlock(h.dev);
 }
 
+/*
+ * A segment is an erase block, however small, and the superblock does not say its bytes. Such a
+ * superblock in front of an empty journal is one whose format was interrupted.
+ */
+static void make_super(const struct kind *kind)
+{
+	struct logfs_super s = {
+		.segment = { .type = LOGFS_SEGMENT_SUPER },
+		.ifile_levels = 3, .iblock_levels = 4,
+		.segment_shift = (u8)__builtin_ctz(kind->block_bytes),
+		.write_shift = (u8)__builtin_ctz(kind->page_bytes),
+		.n_segments = kind->blocks, .bad_reserve = 4,
+		.journal = { 1, 2, 3, 4 },
+	};
+	u8 page[4096] = {};
+	size_t done;
+
+	s.super_at[1] = (u64)(kind->blocks - 1) * kind->block_bytes - 4096;
+	logfs_super_encode(&s, (void *)page);
+	mtd_write(&h.chip.mtd, 0, kind->page_bytes, &done, page);
+}
+
+/* The segment file calls the segment of the second superblock free, and the next one reserved. */
+static void make_original(void)
+{
+	const u32 last = h.dev->super.n_segments - 1;
+	const struct logfs_segment_entry none = { .level = 0 };
+	const struct logfs_segment_entry reserved = {
+		.state = LOGFS_SEGMENT_RESERVED,
+	};
+
+	logfs_lock(h.dev);
+	logfs_lists_del(h.dev, last);
+	judge_history(logfs_has_super(&h.dev->super, last - 1) &&
+		      !logfs_segment_set(h.dev, last - 1, &none) &&
+		      !logfs_segment_set(h.dev, last, &reserved) &&
+		      !logfs_commit(h.dev), "segments of superblocks", last);
+	logfs_unlock(h.dev);
+}
+
+/* Nothing but the second superblock was written to its segment. */
+static void judge_original(void)
+{
+	struct logfs_super_media m;
+	struct logfs_super s;
+	size_t done;
+
+	h.chip.correct = 0;
+	judge_history(!mtd_read(&h.chip.mtd, h.dev->super.super_at[1],
+				sizeof(m), &done, (u8 *)&m) &&
+		      !logfs_super_decode(&m, &s) && !s.segment_bytes,
+		      "second superblock", h.dev->super.n_segments);
+}
+
 static void tell(const struct kind *kind, u32 rounds)
 {
 	printf("%llu: %s, %u rounds, %llu programs, %llu erases, %u refused, digest %016llx\n",
@@ -163,7 +225,11 @@ static void run(void)
 	chip_make(&h.chip, kind->page_bytes, kind->block_bytes, kind->blocks);
 	h.chip.random = draw(&h.random);
 	model_committed(&h.model);
+	if (kind->is_original)
+		make_super(kind);
 	mount(&(struct kind){}, true);
+	if (kind->is_original)
+		make_original();
 	make_directories(&h);
 	h.chip.fail_program = kind->fail_program;
 	h.chip.fail_erase = kind->fail_erase;
@@ -177,6 +243,8 @@ static void run(void)
 		judge_mount();
 	}
 	judge_history(h.has_ended == !!kind->endurance, "worn out", n);
+	if (kind->is_original)
+		judge_original();
 	unmount();
 	if (is_replay)
 		tell(kind, n);

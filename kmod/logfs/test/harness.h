@@ -18,7 +18,8 @@ static __maybe_unused struct logfs_super a_super(void)
 	return (struct logfs_super){
 		.segment = { .type = 1, .ec = 1, .gec = 0x1001 },
 		.ifile_levels = 3, .iblock_levels = 4, .segment_shift = 17,
-		.write_shift = 11, .n_segments = 1024, .bad_reserve = 4,
+		.write_shift = 11, .segment_bytes = 1 << 17,
+		.n_segments = 1024, .bad_reserve = 4,
 		.compat = 0x30, .flags = 0x40, .root_reserve = 0x50000,
 		.speed_reserve = 0x60000, .n_journal = 4,
 		.journal = { 1, 2, 3, 4 },

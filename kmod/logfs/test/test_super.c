@@ -43,6 +43,7 @@ static void test_bytes(void)
 	      back.n_segments == 1024 && back.bad_reserve == 4, "sizes");
 	check(!back.read_only && !back.ro_compat && back.compat == 0x30 &&
 	      back.flags == 0x40, "features");
+	check(back.segment_bytes == 1 << 17, "bytes of a segment");
 	check(back.root_reserve == 0x50000 && back.speed_reserve == 0x60000,
 	      "reserves");
 	check(back.n_journal == 4 && !memcmp(back.journal, s.journal,
@@ -82,7 +83,8 @@ static void test_limits(void)
 		{ 48, 8, 0, -EUCLEAN },
 		{ 48, 8, 0xffffffffull << 17, 0 },
 		{ 48, 8, 0x100000000ull << 17, -EUCLEAN },
-		{ 56, 4, 1 << 16, -EUCLEAN },
+		{ 56, 4, 1 << 16, -EUCLEAN }, { 56, 4, 1, -EUCLEAN },
+		{ 56, 4, 0, 0 },		/* the shift says it */
 		{ 60, 4, 1024, 0 }, { 60, 4, 1025, -EUCLEAN },
 		{ 64, 8, 1, -EOPNOTSUPP },
 		{ 72, 8, 1, 0 }, { 80, 8, ~0ull, 0 }, { 88, 8, ~0ull, 0 },
@@ -116,6 +118,7 @@ static int shifts(u32 segment_shift, u32 write_shift)
 	struct logfs_super_media m;
 
 	s.segment_shift = (u8)segment_shift;
+	s.segment_bytes = 1U << segment_shift;
 	s.write_shift = (u8)write_shift;
 	s.super_at[1] = 4096;
 	logfs_super_encode(&s, &m);
@@ -130,6 +133,13 @@ static void test_shifts(void)
 	check(shifts(14, 13) == 0 && shifts(14, 14) == -EUCLEAN, "write unit");
 	check(shifts(13, 0) == -EUCLEAN && shifts(30, 0) == 0, "segment");
 	check(shifts(31, 0) == -EUCLEAN, "segment of 2 GiB");
+	check(logfs_has_super(&s, 0) && logfs_has_super(&s, 1023) &&
+	      !logfs_has_super(&s, 1) && !logfs_has_super(&s, 1022),
+	      "segments of superblocks");
+	s.segment_bytes = 0;
+	logfs_super_encode(&s, &m);
+	check(!get_be(&m, 56, 4) && !logfs_super_decode(&m, &s) &&
+	      !s.segment_bytes, "bytes of a segment stay 0");
 	memset(s.journal, 0, sizeof(s.journal));
 	logfs_super_encode(&s, &m);
 	check(logfs_super_decode(&m, &s) == -EUCLEAN, "no journal");
@@ -161,6 +171,13 @@ static void test_levels(void)
 	check(logfs_write_unit(&s) == 4096, "write unit is a page of memory");
 	s.write_shift = 13;
 	check(logfs_write_unit(&s) == 8192, "write unit");
+	/* 65536 / 32, 16384 / 32. */
+	s.segment_shift = 16;
+	check(logfs_write_unit(&s) == 8192, "page of a small segment");
+	s.write_shift = 0;
+	check(logfs_write_unit(&s) == 2048, "unit of 64 KiB");
+	s.segment_shift = 14;
+	check(logfs_write_unit(&s) == 512, "unit of 16 KiB");
 }
 
 static void test_space(void)

@@ -95,8 +95,11 @@ static void test_full(void)
 	check(!logfs_indirect_full(words, 2, 0), "first is a hole");
 	put_be(words, 0, 8, 0x8000000000001000);
 	put_be(words, 8 * 511, 8, 0x7ffffffffffff000);
-	check(!logfs_indirect_full(words, 1, 0) &&
-	      !logfs_indirect_full(words, 2, 0), "last has one below");
+	check(!logfs_indirect_full(words, 2, 0), "last has one below");
+	check(logfs_indirect_full(words, 1, 0), "of data the bit says nothing");
+	check(logfs_pointer_full(1, 4096) && !logfs_pointer_full(2, 4096) &&
+	      logfs_pointer_full(2, 0x8000000000001000) &&
+	      !logfs_pointer_full(1, 0), "pointers that are full");
 	put_be(words, 8 * 511, 8, 0x8000000000001000);
 	put_be(words, 8 * 16, 8, 0);
 	check(!logfs_indirect_full(words, 1, 0), "hole behind the direct ones");

@@ -9,10 +9,23 @@ from ffslab.logfs.problems import Problems, Where
 
 
 def reserved_segments(mounted: Mounted) -> set[int]:
-    """Segments with copies of the superblock, and the journal's."""
+    """Those of superblocks and journal, and one that mkfs may have reserved for nothing."""
     superblock = mounted.superblock
     copies = (ofs >> superblock.segment_shift for ofs in superblock.copies)
-    return {*copies, *superblock.journal_segnos}
+    return {*copies, *superblock.journal_segnos, *_misplaced(mounted).values()}
+
+
+def _misplaced(mounted: Mounted) -> dict[int, int]:
+    """The segment of the second superblock, with the one that is reserved in its place.
+
+    The original's mkfs reserves the last segment, and puts the superblock into the one before.
+    """
+    superblock, entries = mounted.superblock, mounted.entries
+    good = [segno for segno, entry in enumerate(entries) if not is_bad(entry)]
+    second = superblock.copies[1] >> superblock.segment_shift
+    if good[-2:-1] == [second] and is_reserved(entries[good[-1]]):
+        return {second: good[-1]}
+    return {}
 
 
 def is_bad(entry: tuple[int, int]) -> bool:
@@ -20,9 +33,17 @@ def is_bad(entry: tuple[int, int]) -> bool:
     return entry == (U32, U32)
 
 
+def is_reserved(entry: tuple[int, int]) -> bool:
+    """Whether the segment file says that a segment is no place for objects."""
+    return entry[1] == SEGMENT_VALID_RESERVED and not is_bad(entry)
+
+
 def check_segments(device: Device, mounted: Mounted, problems: Problems) -> None:
     """Every segment, then their sum."""
     reserved = reserved_segments(mounted)
+    for second in _misplaced(mounted):
+        if not is_reserved(mounted.entries[second]):
+            reserved.remove(second)
     bad_blocks = bad_segments(device, mounted)
     for segno, entry in enumerate(mounted.entries):
         if segno in bad_blocks and not is_bad(entry):
@@ -53,19 +74,19 @@ def _check_entry(
     mounted: Mounted,
     segno: int,
     entry: tuple[int, int],
-    is_reserved: bool,
+    must_be_reserved: bool,
     problems: Problems,
 ) -> None:
     live = mounted.store.valid_bytes.get(segno, 0)
     valid = entry[1]
     where = Where(segno)
     if is_bad(entry):
-        if live or is_reserved:
+        if live or must_be_reserved:
             problems.add("segment-bad", "it is called bad, and it is used", where)
-    elif is_reserved or valid == SEGMENT_VALID_RESERVED:
-        if not is_reserved:
+    elif must_be_reserved or is_reserved(entry):
+        if not must_be_reserved:
             problems.add("segment-reserved", "it holds neither superblock nor journal", where)
-        elif valid != SEGMENT_VALID_RESERVED:
+        elif not is_reserved(entry):
             problems.add("segment-reserved", f"it is not reserved: {valid} valid bytes", where)
     elif valid != live:
         message = f"the segment file says {valid} valid bytes, live objects have {live}"

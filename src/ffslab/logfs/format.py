@@ -43,6 +43,7 @@ DYNAMIC_BYTES = 64
 ANCHOR_BYTES = 168
 ERASE_COUNTS_BYTES = 64
 JOURNAL_SEGMENTS_MAX = 16
+UNITS = 32  # write units of less than a block that a segment has at least
 # Header and the worst tail of a segment: never counted on for data.
 SEGMENT_RESERVE = SEGMENT_HEADER_BYTES + BLOCK_BYTES + OBJECT_HEADER_BYTES - 1
 
@@ -229,7 +230,7 @@ class Superblock:
     iblock_levels: int = IBLOCK_LEVELS
     data_levels: int = DATA_LEVELS
     block_shift: int = 12
-    segment_bytes: int = 0  # 0: what the shift says
+    segment_bytes: int = 0  # or 1 << segment_shift
     features: tuple[int, ...] = (0, 0, 0, 0)
     root_reserve: int = 0
     speed_reserve: int = 0
@@ -245,8 +246,8 @@ class Superblock:
 
     @property
     def write_unit(self) -> int:
-        """What is programmed at once: a page, at least a block."""
-        return max(1 << self.write_shift, BLOCK_BYTES)
+        """What is programmed at once: a page, at least a block, or 1/32 of a small segment."""
+        return max(1 << self.write_shift, min(BLOCK_BYTES, (1 << self.segment_shift) // UNITS))
 
     def pack(self) -> bytes:
         journal = (*self.journal, *(0,) * (JOURNAL_SEGMENTS_MAX - len(self.journal)))
@@ -256,7 +257,7 @@ class Superblock:
             0,
             *(self.ifile_levels, self.iblock_levels, self.data_levels),
             *(self.segment_shift, self.block_shift, self.write_shift),
-            *(self.fs_bytes, self.segment_bytes or 1 << self.segment_shift, self.bad_reserve),
+            *(self.fs_bytes, self.segment_bytes, self.bad_reserve),
             *self.features,
             *(self.root_reserve, self.speed_reserve),
             *journal,

@@ -121,7 +121,7 @@ def _is_possible(superblock: Superblock, device: Device, problems: Problems) -> 
     impossible = []
     if superblock.block_shift != 12:
         impossible.append(f"blocks of 2^{superblock.block_shift} bytes")
-    if superblock.segment_bytes != 1 << shift:
+    if superblock.segment_bytes not in (0, 1 << shift):
         impossible.append(f"segments of {superblock.segment_bytes} bytes and of 2^{shift}")
     if superblock.write_shift > 16 or superblock.write_unit > 1 << shift:
         impossible.append(f"pages of 2^{superblock.write_shift} bytes")

@@ -237,21 +237,21 @@ class ObjectStore:
         return walked
 
     def _leaf(self, walked: Walked, pointer: int, bix: int) -> bool:
-        """Notes a block of level 0; whether it is no hole."""
+        """Notes a block of level 0; whether it is no hole. Who made it may have left bit 63 out."""
         if pointer:
             walked.blocks[bix] = pointer & ~FULL
-            if not pointer & FULL:
-                where = Where(ino=walked.ino, level=0, bix=bix)
-                self.problems.add("pointer-full", "bit 63 of its pointer is not set", where)
         return bool(pointer)
 
     def _indirect(self, walked: Walked, pointer: int, level: int, bix: int) -> bool:
-        """Descends below an indirect block; whether there is no hole below."""
+        """Descends below an indirect block; whether there is no hole below.
+
+        A block without holes whose pointers lack bit 63 is as good as one with holes.
+        """
         claimed = bool(pointer & FULL)
         payload = self.follow(pointer, walked, level, bix, ObjectType.BLOCK)
         if payload is None:
             return claimed
-        full = True
+        full, is_marked = True, True
         for slot, child in enumerate(_SLOTS.unpack(payload)):
             below = bix + (slot << INDEX_BITS * (level - 1))
             if level == 1 and below < DIRECT:
@@ -264,7 +264,8 @@ class ObjectStore:
                 self._leaf(walked, child, below)
             else:
                 full &= self._indirect(walked, child, level - 1, below)
-        if full != claimed:
+            is_marked &= bool(child & FULL) or (level == 1 and below < DIRECT)
+        if claimed != full and (claimed or is_marked):
             message = f"its pointer says {_holes(claimed)}, and there are {_holes(full)}"
             where = Where(None, pointer & ~FULL, walked.ino, level, bix)
             self.problems.add("pointer-full", message, where)

@@ -192,8 +192,8 @@ static void write_some(struct history *h, struct file *file)
 }
 
 /*
- * The states on the way: a file is cut by what one block of pointers leads to, from its last
- * block on, and is as long as what is left.
+ * The states on the way: a file is cut by what one block of pointers leads to, or less, from its
+ * last block on, and is as long as what is left.
  */
 static void model_cuts(struct history *h, const struct file *file, u64 size)
 {
@@ -203,7 +203,7 @@ static void model_cuts(struct history *h, const struct file *file, u64 size)
 
 	while (size < file->size) {
 		last = model_last_block(file);
-		from = max_t(s32, last & ~511, 16);
+		from = max_t(s32, last & ~(s32)(h->dev->most_dropped - 1), 16);
 		if (last < first || last < 16 || from <= first)
 			break;
 		change.size = min_t(u64, file->size, (u64)from * BLOCK_BYTES);
