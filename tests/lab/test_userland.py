@@ -6,10 +6,15 @@ sockets, and the case says so; the kernel `sockets` has them.
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
-from lab_support import results, run_study
+from lab_support import ROOT, results, run_study
+
+sys.path.insert(0, str(ROOT / "tests" / "peers"))
+from peer_programs import integck  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("lab")
 STUDY = """
@@ -135,3 +140,42 @@ def test_a_program_without_enough_ram_says_so(tmp_path: Path) -> None:
     (result,) = results(run)
     assert result["outcome"] == "fail"
     assert "the board has too little RAM for its programs" in result["reason"], result["reason"]
+
+
+SQLITE = """exec python3 - <<'END'
+import sqlite3
+for mode, locking in (("delete", "normal"), ("wal", "normal"), ("wal", "exclusive")):
+    database = sqlite3.connect(f"{mode}-{locking}")
+    try:
+        database.execute(f"PRAGMA locking_mode={locking}")
+        database.execute(f"PRAGMA journal_mode={mode}")
+        database.execute("CREATE TABLE t (a)")
+        database.commit()
+        print(mode, locking, "works")
+    except sqlite3.Error as error:
+        print(mode, locking, error)
+    database.close()
+END
+"""
+
+
+def test_where_sqlite_has_a_write_ahead_log(tmp_path: Path) -> None:
+    """As `advise` and the documents of the workload database say."""
+    run = run_study(study(tmp_path / "s", SQLITE), tmp_path / "r")
+    assert len(results(run)) == 4
+    for result in results(run):
+        shared = "disk I/O error" if result["id"].startswith("jffs2") else "works"
+        told = output(run, result["id"])[2:5]
+        assert told == ["delete normal works", f"wal normal {shared}", "wal exclusive works"]
+
+
+def test_integck_unmounts_and_mounts_ubifs(tmp_path: Path) -> None:
+    file = study(tmp_path / "s", 'cd / && exec "$FFSLAB_FILES/integck" -e -n 2 /mnt')
+    shutil.copy(integck(), file.parent)
+    wanted = ("--set", "filesystem=['ubifs']", "--set", "partition_bytes='8 MiB'")
+    file.write_text(file.read_text().replace('"own.sh"', '"own.sh"\nfiles = ["integck"]'))
+    run = run_study(file, tmp_path / "r", *wanted)
+    (result,) = results(run)
+    assert result["outcome"] == "pass", output(run, result["id"])
+    console = (run / "cases" / result["id"] / "console.log").read_text()
+    assert console.count("UBIFS (ubi0:0): mounted UBI device") >= 3  # the lab's, and two of integck

@@ -23,7 +23,9 @@ _TOLD = 200  # letters of a line
 # What a program says if it asks for what guests do not have, with what would help.
 _LACKS = (
     (
-        re.compile(rf"{LACKED}|Cannot allocate memory|MemoryError|bad_alloc"),
+        re.compile(
+            rf"{LACKED}|Cannot allocate memory|cannot map zero-fill pages|MemoryError|bad_alloc"
+        ),
         "the board has too little RAM for its programs; more: --set 'board.ram_bytes=\"256 MiB\"'",
     ),
     (
