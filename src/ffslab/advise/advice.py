@@ -169,8 +169,8 @@ def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterat
             "a deletion left, so it takes less time after the deletion of smaller files."
         )
         yield (
-            "JFFS2 has no writable shared mmap, so SQLite in WAL mode fails on it (disk I/O error): "
-            "journal_mode=DELETE works, and so does WAL with locking_mode=EXCLUSIVE."
+            "JFFS2 has no writable shared mmap, so SQLite in WAL mode fails on it (disk I/O "
+            "error): journal_mode=DELETE works, and so does WAL with locking_mode=EXCLUSIVE."
         )
     if any("fastmap" in dict(judged.candidate.options) for judged in order):
         yield "Linux calls fastmap experimental."
