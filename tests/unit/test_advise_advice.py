@@ -167,8 +167,8 @@ def test_what_candidates_cost_is_noted_if_one_of_them_does() -> None:
     assert noted(["ubifs"], ["fastmap"], **size) == ["Linux calls fastmap"]
     assert noted(["ubifs"], ["beb_per1024"], **size) == ["A smaller UBI"]
     assert noted(["jffs2", "ubifs"], []) == []
-    assert noted(["jffs2", "ubifs"], [], writes=log()) == ["Before, one file"]
-    assert noted(["overlay-jffs2"], [], writes=log()) == ["Before, one file"]
+    assert noted(["jffs2", "ubifs"], [], writes=log()) == ["Before, one file", "JFFS2 has no"]
+    assert noted(["overlay-jffs2"], [], writes=log()) == ["Before, one file", "JFFS2 has no"]
     assert noted(["ubifs"], [], writes=log()) == []
     assert noted(["ubifs", "logfs", "yaffs2"], []) == ["Not a part"]
 

@@ -168,6 +168,10 @@ def _notes_on(needs: Needs, order: Sequence[Judged], catalog: Catalog) -> Iterat
             "Before, one file was written and deleted. A sync of JFFS2 erases all blocks that "
             "a deletion left, so it takes less time after the deletion of smaller files."
         )
+        yield (
+            "JFFS2 has no writable shared mmap, so SQLite in WAL mode fails on it (disk I/O "
+            "error): journal_mode=DELETE works, and so does WAL with locking_mode=EXCLUSIVE."
+        )
     if any("fastmap" in dict(judged.candidate.options) for judged in order):
         yield "Linux calls fastmap experimental."
     if any("beb_per1024" in dict(judged.candidate.options) for judged in order):

@@ -36,6 +36,8 @@ _C_TEST_DIRECTORIES = (
 )
 _QUICK_TESTS = ("tests/unit", "tests/golden")
 _LAB_TESTS = ("tests/lab", "tests/e2e")
+_PEER_TESTS = ("tests/peers",)
+_NIGHTLY = "FFSLAB_NIGHTLY"
 _PYTHON_CODE = ("src", "tests", "bench", "tools")
 
 
@@ -58,13 +60,17 @@ def test(
     quick: Annotated[
         bool, typer.Option("--quick", help="Only what needs no kernel and is not slow: a minute.")
     ] = False,
+    peers: Annotated[
+        bool,
+        typer.Option("--peers", help="Only what others test file systems with: docs/peers.md."),
+    ] = False,
 ) -> None:
     """Run all tests.
 
     Further arguments go to pytest; then only pytest runs.
     """
     root = checkout_root()
-    arguments = list(context.args)
+    arguments = [*context.args, *(_PEER_TESTS if peers else ())]
     if not quick:
         _prepare_full_run()
     processors = len(os.sched_getaffinity(0))
@@ -138,7 +144,8 @@ def pytest_stage(arguments: Sequence[str], processors: int, *, quick: bool) -> S
     command = (sys.executable, "-m", "pytest")
     if any(not word.startswith("-") for word in arguments):
         return Stage("pytest", (*command, *arguments))
-    tests = _QUICK_TESTS if quick else (*_LAB_TESTS, *_QUICK_TESTS)
+    nightly = _PEER_TESTS if os.environ.get(_NIGHTLY, "") not in ("", "0") else ()
+    tests = _QUICK_TESTS if quick else (*nightly, *_LAB_TESTS, *_QUICK_TESTS)
     chosen = ("-m", "not slow") if quick else ()
     workers = ("-n", str(processors), "--dist", "loadfile", "--no-loadscope-reorder")
     return Stage("pytest", (*command, *workers, *chosen, *tests, *arguments))

@@ -73,6 +73,7 @@ _OF_CASES: Mapping[str, tuple[str, ...]] = {
     "period": ("lab.config",),
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
+    "sockets": ("lab.config", "sockets.config"),
 }
 # Those of all variants. What is not for cases has no unaligned access: `debug`, whose checkers see
 # the accesses of plain code, `nocpu` and `price`.
@@ -89,11 +90,12 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "qemu-period": ("lab.config", "qemu.config"),
     "qemu-fastmap": ("lab.config", "fastmap.config", "qemu.config"),
     "qemu-ubi-wear": ("lab.config", "ubi-wear.config", "qemu.config"),
+    "qemu-sockets": ("lab.config", "sockets.config", "qemu.config"),
     "board": ("lab.config", "qemu.config", "board.config"),
 }
 # What is compiled for ARM; our patches for all are for User-Mode Linux alone.
-_ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "board")
-_NETWORKED = ("board",)
+_ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "qemu-sockets", "board")
+_NETWORKED = ("sockets", variant_on_board("sockets", unaligned=True), "qemu-sockets", "board")
 # The explorer of power cuts has its chips in User-Mode Linux only.
 _UML_MODULES = ("vnand_crash", "vnor_crash")
 # Further patch series of a variant, after that of all.
@@ -321,7 +323,9 @@ def _build_missing(
     if "kernel" in missing:
         architecture = plan.kernel.architecture
         trees = (
-            () if architecture == UML else ensure_architecture(source, architecture.name, progress)
+            (source.tree,)
+            if architecture == UML
+            else ensure_architecture(source, architecture.name, progress)
         )
         if variant in _NETWORKED:
             trees += ensure_network(source, progress)

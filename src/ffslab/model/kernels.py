@@ -1,5 +1,7 @@
 """The lab kernel that a case runs in: its variant, and the switches of variant `period`.
 
+`kernel = "sockets"` has Unix sockets and a loopback network, for programs.
+
 Variants `fastmap` and `ubi-wear` are those of options of the file system, and not named in a study.
 `kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
 `period.NAME = true` or `false` then changes a single one. docs/study-format.md says what each
@@ -18,6 +20,7 @@ from ffslab.model.specs import DEFAULT_VARIANT, LabKernel, OptionValue
 
 KERNEL = "kernel"
 PERIOD = "period"
+SOCKETS = "sockets"
 # A parameter of the period kernel each (include/linux/period.h in kernel/period): true does as
 # kernels of 2009 to 2011 did.
 SWITCHES = (
@@ -44,12 +47,15 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
     if named == DEFAULT_VARIANT:
         _check_no_switch(single, where)
         return LabKernel()
+    if named == SOCKETS:
+        _check_no_switch(single, where)
+        return LabKernel(SOCKETS)
     if variant != PERIOD or named == f"{PERIOD}:":
         raise SpecError(
             f"{where}: cases have no kernel {named!r}"
-            f"{suggestion(named, (DEFAULT_VARIANT, PERIOD))}",
-            cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {PERIOD}, {PERIOD}:{_NONE}, "
-            f"or {PERIOD}: with switches joined by +",
+            f"{suggestion(named, (DEFAULT_VARIANT, SOCKETS, PERIOD))}",
+            cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {SOCKETS}, {PERIOD}, "
+            f"{PERIOD}:{_NONE}, or {PERIOD}: with switches joined by +",
             remedy=f"see “The period kernel” in {document('docs/study-format.md')}",
         )
     on = _named_switches(listed, where)

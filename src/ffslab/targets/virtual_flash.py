@@ -57,8 +57,8 @@ _FIGURES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
 _HOST = "/host"
-# Where a distribution has its programs and their libraries.
-_PROGRAMS = ("/bin", "/sbin", "/lib", "/lib64", "/usr")
+# Where a distribution has its programs and their libraries; through the last, `awk` and others.
+_PROGRAMS = ("/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc/alternatives")
 _HOST_FILES = {
     "type": "hostfs",
     "source": "none",
@@ -345,9 +345,9 @@ class VirtualFlash:
         return [step("snapshot", label=label)]
 
     def host_programs(self) -> list[str]:
-        """The host's programs and libraries, where they are there, read-only."""
+        """The host's programs and libraries, read-only, and what they need of a guest."""
         found = [Path(name) for name in _PROGRAMS if Path(name).is_dir()]
-        return [
+        mounts = [
             step(
                 "mount",
                 type="hostfs",
@@ -358,6 +358,7 @@ class VirtualFlash:
             )
             for place in found
         ]
+        return [*mounts, step("userland")]
 
     def kept_files(self, case: Case) -> list[str]:
         """Notes what the file system says of itself; the partition comes behind the fixed ones."""

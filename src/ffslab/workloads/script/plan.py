@@ -9,11 +9,14 @@ from __future__ import annotations
 import shlex
 
 from ffslab.model.case import Case
+from ffslab.model.kernels import SOCKETS
+from ffslab.model.units import format_size
 from ffslab.model.workload import GuestFile
 from ffslab.protocol.plan import step
 from ffslab.workloads.plans import measuring_plan, preparing_plan, state_keys
 from ffslab.workloads.rig import Rig
 from ffslab.workloads.script.keys import PLACE, Script, words_of
+from ffslab.workloads.userland import mounted, userland_files
 
 START, END, STATUS = f"{PLACE}-start", f"{PLACE}-end", f"{PLACE}-status"
 BEGINS, ENDS = "ffslab: the script begins", "ffslab: the script ended with status"
@@ -41,7 +44,14 @@ if [ $left -gt 0 ]; then
     echo "ffslab: the script left $left processes behind, which were ended"
     sleep 1
 fi
+dmesg | sed -n "s/.*Out of memory: Killed process [0-9]* (\\(.*\\)) total.*/$LACKED \\1/p"
 """
+# The script may have unmounted what it tests; what comes after it is done with a mounted one.
+_MOUNT_AGAIN = """if ! grep -q " {place} " /proc/mounts; then
+    mount {place} && echo "ffslab: the script left {place} unmounted, so it is mounted again"
+fi
+"""
+LACKED = "ffslab: for lack of RAM the kernel ended"
 
 
 def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
@@ -62,13 +72,29 @@ def guest_files(case: Case, rig: Rig) -> tuple[GuestFile, ...]:
     directory = rig.directory
     variables = {**_ENVIRONMENT, "FFSLAB_DIRECTORY": directory, "FFSLAB_SEED": case.seed}
     words = (*(f"{name}={value}" for name, value in variables.items()), *words_of(workload))
+    # No process of the lab's stays in the directory: the script may unmount it.
     start = (
-        f"cd {directory}\necho {shlex.quote(BEGINS)}\n"
-        f"/usr/bin/env -i {shlex.join(words)} </dev/null\n"
+        f"echo {shlex.quote(_limits(case))}\necho {shlex.quote(BEGINS)}\n"
+        f"(cd {directory} && exec /usr/bin/env -i {shlex.join(words)} </dev/null)\n"
         f'status=$?\necho $status >{STATUS}\necho "{ENDS} $status"\n'
     )
-    own = (GuestFile(START, start.encode()), GuestFile(END, _END.encode()))
-    return (*workload.guest_files, *own)
+    again = "".join(_MOUNT_AGAIN.format(place=place) for place in mounted(case, rig))
+    end = f"LACKED='{LACKED}'\n{_END}{again}"
+    own = (GuestFile(START, start.encode()), GuestFile(END, end.encode()))
+    return (*userland_files(case, rig), *workload.guest_files, *own)
+
+
+def _limits(case: Case) -> str:
+    """What programs of the guest cannot have, said before they ask for it."""
+    sockets = (
+        "sockets lead nowhere but to the guest itself"
+        if case.kernel.aligned_variant == SOCKETS
+        else f'there are no sockets (kernel = "{SOCKETS}" has them)'
+    )
+    return (
+        f"ffslab: programs share {format_size(case.board.ram_bytes)} of RAM with the kernel "
+        f"(board.ram_bytes); {sockets}; no module can be loaded, and no more of the host be mounted"
+    )
 
 
 def _run(case: Case, rig: Rig) -> list[str]:

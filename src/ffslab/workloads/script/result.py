@@ -12,7 +12,7 @@ from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import Shortfall
 from ffslab.workloads.script.keys import Script
-from ffslab.workloads.script.plan import BEGINS, ENDS, STATUS
+from ffslab.workloads.script.plan import BEGINS, ENDS, LACKED, STATUS
 from ffslab.workloads.script.stored import ScriptKeys
 
 PHASES = ("script", "flush")
@@ -20,6 +20,21 @@ KEYS = ScriptKeys
 ELSEWHERE: Mapping[str, object] = {}
 _OF_KERNEL = re.compile(r"^\[ *\d+\.\d+\]")
 _TOLD = 200  # letters of a line
+# What a program says if it asks for what guests do not have, with what would help.
+_LACKS = (
+    (
+        re.compile(
+            rf"{LACKED}|Cannot allocate memory|cannot map zero-fill pages|MemoryError|bad_alloc"
+        ),
+        "the board has too little RAM for its programs; more: --set 'board.ram_bytes=\"256 MiB\"'",
+    ),
+    (
+        re.compile(
+            r"Function not implemented|Address family not supported|[Uu]nable to create socket"
+        ),
+        'the default kernel has no sockets; with them: kernel = "sockets" in the study',
+    ),
+)
 
 
 def check_records(stream: RecordStream) -> None:
@@ -46,7 +61,10 @@ def failure(stream: RecordStream, output: str) -> str:
     if not status:
         return ""
     last = _last_line(output)
-    return f"the script exited with status {status}{f': {last}' if last else ''}"
+    printed = output.rpartition(BEGINS)[2]
+    lacks = [remedy for pattern, remedy in _LACKS if pattern.search(printed)]
+    told = [f"the script exited with status {status}{f': {last}' if last else ''}"]
+    return "; likely cause: ".join((*told, *lacks[:1]))
 
 
 def compared_times_ns(result: CaseResult) -> dict[str, float]:
