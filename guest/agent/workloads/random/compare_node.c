@@ -94,7 +94,7 @@ void compare_contents(struct history *h, const struct node *file, int fd)
 		ssize_t done = pread(fd, h->other, part, offset);
 
 		if (done != (ssize_t)part)
-			fail(h, file, "pread() of #%u at %llu: expected %zu, found %zd (%s)",
+			differ(h, DIFF_UNREADABLE, file, "pread() of #%u at %llu: expected %zu, found %zd (%s)",
 			     file->id, (unsigned long long)offset, part, done,
 			     errno_name(done < 0 ? errno : 0));
 		compare_range(h, file, offset, h->other, part, "read");
@@ -112,7 +112,7 @@ static void compare_file(struct history *h, const struct node *file,
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
-		fail(h, file, "open() of #%u: expected success, found %s",
+		differ(h, DIFF_UNREADABLE, file, "open() of #%u: expected success, found %s",
 		     file->id, errno_name(errno));
 	compare_contents(h, file, fd);
 	close(fd);
@@ -251,7 +251,7 @@ void compare_node(struct history *h, struct node *node, const char *path)
 	struct stat status;
 
 	if (lstat(path, &status))
-		differ(h, errno == ENOENT ? DIFF_GONE : DIFF_ANSWER, node, "lstat() of #%u: expected success, found %s",
+		differ(h, errno == ENOENT ? DIFF_GONE : DIFF_UNREADABLE, node, "lstat() of #%u: expected success, found %s",
 		     node->id, errno_name(errno));
 	compare_status(h, node, &status);
 	if (node->compared)

@@ -53,6 +53,7 @@ enum difference {
 	DIFF_NONE,
 	DIFF_BACK,		/* a name that should not be there is */
 	DIFF_GONE,		/* one that should be is not */
+	DIFF_UNREADABLE,	/* it cannot be looked at, or read */
 	DIFF_CONTENTS,
 	DIFF_SIZE,
 	DIFF_ATTRIBUTE,		/* mode, owner, links, target, attributes */
@@ -91,7 +92,7 @@ struct history {
 	struct draws draws;	/* the history */
 	struct rng aux;		/* what the model does not depend on */
 	jmp_buf *next;		/* where a comparison goes on; NULL: it ends */
-	const char *compared;	/* the path that is compared, or NULL */
+	const struct entry *compared;	/* the name under way, or NULL */
 	struct model model;
 	struct handle handle[HANDLES];
 	bool live;

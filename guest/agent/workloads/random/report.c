@@ -22,6 +22,7 @@ const char *const difference_names[DIFFERENCES] = {
 	[DIFF_NONE] = "",
 	[DIFF_BACK] = "back",
 	[DIFF_GONE] = "gone",
+	[DIFF_UNREADABLE] = "unreadable",
 	[DIFF_CONTENTS] = "contents",
 	[DIFF_SIZE] = "size",
 	[DIFF_ATTRIBUTE] = "attribute",
@@ -172,7 +173,9 @@ void differ(struct history *h, enum difference kind, const struct node *about,
 	va_list arguments;
 
 	if (h->compared)
-		used = snprintf(text, room, "%s: ", h->compared);
+		used = snprintf(text, room, "%s: ",
+				show_path(h, h->compared->dir,
+					  h->compared->name));
 	va_start(arguments, format);
 	vsnprintf(text + used, room - used, format, arguments);
 	va_end(arguments);
