@@ -4,17 +4,33 @@
  *
  * Every operation leaves a line in a ring with the nodes it is about; a
  * failure prints those that concern the node at fault, and the command that
- * runs into the same failure again.
+ * runs into the same failure again.  In a comparison further names are looked at,
+ * up to TOLD_MAX that differ.
  */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "history.h"
 
 #define EARLIER_LINES 60
+
+const char *const difference_names[DIFFERENCES] = {
+	[DIFF_NONE] = "",
+	[DIFF_BACK] = "back",
+	[DIFF_GONE] = "gone",
+	[DIFF_UNREADABLE] = "unreadable",
+	[DIFF_CONTENTS] = "contents",
+	[DIFF_SIZE] = "size",
+	[DIFF_ATTRIBUTE] = "attribute",
+	[DIFF_TIME] = "time",
+	[DIFF_SPACE] = "space",
+	[DIFF_ANSWER] = "answer",
+	[DIFF_FULL] = "full",
+};
 
 /* Return: @name, printable and not too long, in one of some static buffers. */
 const char *show_name(const char *name)
@@ -72,9 +88,7 @@ const char *show_path(struct history *h, const struct node *dir,
 
 const char *errno_name(int number)
 {
-	const char *name = number ? strerrorname_np(number) : "success";
-
-	return name ? name : "unknown errno";
+	return number ? ffs_errno_name(number) : "success";
 }
 
 void describe(struct history *h, const struct node *a, const struct node *b,
@@ -89,6 +103,8 @@ void describe(struct history *h, const struct node *a, const struct node *b,
 	va_start(arguments, format);
 	vsnprintf(line->what, sizeof(line->what), format, arguments);
 	va_end(arguments);
+	if (!h->draws.did[0])
+		memcpy(h->draws.did, line->what, sizeof(h->draws.did));
 	if (h->live && h->op >= h->opt.trace_from)
 		printf("%llu: #%u #%u %s\n", (unsigned long long)h->op,
 		       line->node[0], line->node[1], line->what);
@@ -124,34 +140,63 @@ static void print_earlier(const struct history *h, const struct node *about)
 	}
 }
 
-void fail(struct history *h, const struct node *about, const char *format, ...)
+static void print_first(struct history *h, const struct node *about,
+			const char *text)
 {
 	const struct log_line *last = &h->log[(h->log_next - 1) % LOGGED];
-	va_list arguments;
-	int i;
 
 	printf("history: FAILED, seed %llu, operation %llu",
 	       (unsigned long long)h->opt.seed, (unsigned long long)h->op);
 	if (h->log_next)
 		printf(": %s", last->what);
-	printf("\nhistory: ");
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	printf("\n");
+	printf("\nhistory: %s\n", text);
 	if (about && h->log_next)
 		print_earlier(h, about);
-	printf("history: to repeat:");
-	for (i = 0; i < h->argc; i++)
-		printf(" '%s'", h->argv[i]);
-	printf("\n");
+	if (h->again)
+		printf("history: to repeat: %s\n", h->again);
+}
+
+void end_if_different(struct history *h)
+{
+	if (h->report->difference == DIFF_NONE)
+		return;
 	fflush(stdout);
-	exit(1);
+	_exit(1);
+}
+
+void differ(struct history *h, enum difference kind, const struct node *about,
+	    const char *format, ...)
+{
+	struct history_report *report = h->report;
+	char *text = report->text[report->told];
+	size_t used = 0, room = sizeof(report->text[0]);
+	va_list arguments;
+
+	if (h->compared)
+		used = snprintf(text, room, "%s: ",
+				show_path(h, h->compared->dir,
+					  h->compared->name));
+	va_start(arguments, format);
+	vsnprintf(text + used, room - used, format, arguments);
+	va_end(arguments);
+	if (report->difference == DIFF_NONE) {
+		report->difference = kind;
+		report->at = h->op;
+		print_first(h, about, text);
+	} else {
+		printf("history: also %s\n", text);
+	}
+	if (++report->told < TOLD_MAX && h->next)
+		longjmp(*h->next, 1);
+	end_if_different(h);
+	abort();
 }
 
 void check_call(struct history *h, const char *call, int wanted, int found)
 {
+	enum difference kind = found == ENOSPC ? DIFF_FULL : DIFF_ANSWER;
+
 	if (wanted != found)
-		fail(h, NULL, "%s: expected %s, found %s", call,
-		     errno_name(wanted), errno_name(found));
+		differ(h, kind, NULL, "%s: expected %s, found %s", call,
+		       errno_name(wanted), errno_name(found));
 }

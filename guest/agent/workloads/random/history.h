@@ -5,10 +5,10 @@
  * The program draws operations from a seed, executes each on a directory and
  * on a model of the tree in its own memory, and compares the two: the result
  * of each operation, and from time to time everything that can be seen of the
- * tree.  main.c says how it is used.
+ * tree.  options.h has what can be chosen, random.c is the step of a plan.
  *
  * Two rules make a seed a whole history, which --verify-only relies on:
- *  - what is drawn from `rng` depends on the seed, the options and the model,
+ *  - what is drawn (draw.h) depends on the seed, the options and the model,
  *    never on what the file system answers; choices that leave no trace in the
  *    model are drawn from `aux`;
  *  - no operation of the history may run out of space: the model keeps the
@@ -16,63 +16,25 @@
  *    removes what it wrote (ops_full.c).
  * `live` is false while a history is run on the model alone.
  */
-#ifndef HISTORY_H
-#define HISTORY_H
+#ifndef RANDOM_HISTORY_H
+#define RANDOM_HISTORY_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model.h"
+#include "core/error.h"
 #include "core/random.h"
+#include "draw.h"
+#include "model.h"
+#include "options.h"
 
 #define SCRATCH ".scratch"	/* in the root; not part of the model */
 #define PATH_BYTES 4096
 #define HANDLES 12
 #define LOGGED 4096
 #define WHAT_BYTES 192
-
-struct options {
-	const char *dir;
-	const char *type;		/* NULL: the program mounts nothing */
-	const char *source;
-	const char *mount_options;	/* alternatives, separated by '|' */
-	uint64_t seed;
-	uint64_t operations;
-	uint64_t compare_every;
-	uint64_t bytes_max;		/* of all contents */
-	uint64_t file_max;		/* of one file without holes */
-	uint64_t sparse_max;		/* of a file with holes */
-	uint64_t nodes_max;
-	uint64_t chunk;			/* unit of the file system's data */
-	uint64_t name_max;
-	uint64_t name_used;		/* longest name used; 0: name_max */
-	uint64_t symlink_max;
-	uint64_t xattr_max;		/* names and values of one file */
-	uint64_t xattr_refused;		/* a value too large; 0: do not try */
-	uint64_t granularity_ns;
-	uint64_t time_max_s;
-	uint64_t root_links;		/* of the root beyond those of others */
-	uint64_t id_max;		/* of users and groups */
-	uint64_t sleep_max_ms;		/* 0: never sleep */
-	uint64_t trace_from;		/* print operations from this one on */
-	uint64_t fills;			/* weight of the operation `fill` */
-	bool no_xattr;
-	bool no_security;
-	bool no_dir_times;
-	bool xattr_files_only;
-	bool no_mmap_write;
-	bool clean_tail;
-	bool one_link;
-	bool exchange;
-	bool tmpfile;
-	bool may_shrink;
-	bool small_devices;
-	bool lax_times;
-	bool late_times;
-	bool verify_only;
-	bool delete_all;
-};
 
 struct handle {
 	struct node *node;
@@ -86,12 +48,51 @@ struct log_line {
 	char what[WHAT_BYTES];
 };
 
+/* What differed, in the order in which things are compared. */
+enum difference {
+	DIFF_NONE,
+	DIFF_BACK,		/* a name that should not be there is */
+	DIFF_GONE,		/* one that should be is not */
+	DIFF_UNREADABLE,	/* it cannot be looked at, or read */
+	DIFF_CONTENTS,
+	DIFF_SIZE,
+	DIFF_ATTRIBUTE,		/* mode, owner, links, target, attributes */
+	DIFF_TIME,
+	DIFF_SPACE,		/* free, total */
+	DIFF_ANSWER,		/* a call succeeded, or failed otherwise */
+	DIFF_FULL,		/* there was no space for what had to fit */
+	DIFFERENCES,
+};
+
+extern const char *const difference_names[DIFFERENCES];
+
+/* Differences that are told of: names with what differs. */
+#define TOLD_MAX 8
+
+/**
+ * struct history_report - how far a history came, and what differed in the end
+ * @rounds: that were compared without a difference
+ * @operations: that were begun
+ * @at: the operation that ran when a difference was found
+ * @difference: of the first of ->text; DIFF_NONE: all is as it should be
+ */
+struct history_report {
+	uint64_t rounds, operations, at;
+	enum difference difference;
+	unsigned int told;
+	char text[TOLD_MAX][384];
+};
+
 struct history {
 	struct options opt;
-	int argc;
-	char **argv;
-	struct rng rng;		/* the history */
+	const char *again;	/* the command that repeats it, or NULL */
+	struct history_report *report;
+	void (*round_ended)(struct history *h);	/* or NULL */
+	void *context;		/* of whoever gave ->round_ended */
+	struct draws draws;	/* the history */
 	struct rng aux;		/* what the model does not depend on */
+	jmp_buf *next;		/* where a comparison goes on; NULL: it ends */
+	const struct entry *compared;	/* the name under way, or NULL */
 	struct model model;
 	struct handle handle[HANDLES];
 	bool live;
@@ -112,8 +113,13 @@ struct history {
 /* report.c */
 void describe(struct history *h, const struct node *a, const struct node *b,
 	      const char *format, ...) __attribute__((format(printf, 4, 5)));
-void fail(struct history *h, const struct node *about, const char *format, ...)
-	__attribute__((format(printf, 3, 4), noreturn));
+/* The end of the history, or of a part of a comparison (h->next). */
+void differ(struct history *h, enum difference kind, const struct node *about,
+	    const char *format, ...)
+	__attribute__((format(printf, 4, 5), noreturn));
+#define fail(h, about, ...) differ(h, DIFF_ANSWER, about, __VA_ARGS__)
+/* It ends if something differed. */
+void end_if_different(struct history *h);
 void check_call(struct history *h, const char *call, int wanted, int found);
 const char *show_name(const char *name);
 const char *show_path(struct history *h, const struct node *dir,
@@ -185,6 +191,9 @@ unsigned int shown_links(const struct history *h, const struct node *node);
 
 /* ops.c */
 void run_operation(struct history *h);
+/* Executes the operation called @name.  Return: whether there is one. */
+bool run_named(struct history *h, const char *name);
+void op_compare(struct history *h);
 
 /* ops_file.c */
 void op_write(struct history *h);
@@ -195,6 +204,7 @@ void op_cut_and_extend(struct history *h);
 void op_open(struct history *h);
 void op_close(struct history *h);
 void op_sync(struct history *h);
+void sync_all(struct history *h);
 
 /* ops_map.c */
 void op_map_write(struct history *h);
@@ -218,6 +228,13 @@ void op_rename(struct history *h);
 void op_exchange(struct history *h);
 void op_replace(struct history *h);
 
+/* ops_move.c */
+void op_move_in_and_out(struct history *h);
+void op_move_over_emptied(struct history *h);
+
+/* ops_turn.c */
+void op_turn_over(struct history *h);
+
 /* ops_attr.c */
 void op_chmod(struct history *h);
 void op_chown(struct history *h);
@@ -234,6 +251,8 @@ void op_remount(struct history *h);
 void op_read_only(struct history *h);
 void op_drop_caches(struct history *h);
 void op_sleep(struct history *h);
+/* What follows a round: caches are dropped, or it is mounted again. */
+void forget_memory(struct history *h);
 
 /* ops_list.c */
 void op_list_positions(struct history *h);
@@ -241,5 +260,14 @@ void op_list_deleting(struct history *h);
 
 /* ops_full.c */
 void op_fill(struct history *h);
+
+/* course.c */
+
+/**
+ * history_run() - a whole history; differ() ends the process with 1.
+ *
+ * ->opt, ->report and what precedes ->draws are set, all else is zero.
+ */
+void history_run(struct history *h);
 
 #endif

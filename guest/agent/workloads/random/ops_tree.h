@@ -2,8 +2,8 @@
 /*
  * ops_tree.h - what operations on names have in common.
  */
-#ifndef OPS_TREE_H
-#define OPS_TREE_H
+#ifndef RANDOM_OPS_TREE_H
+#define RANDOM_OPS_TREE_H
 
 #include "history.h"
 
@@ -20,6 +20,9 @@ const char *place_name(struct history *h, const struct place *place);
 struct node *place_new(struct history *h, const struct place *place,
 		       mode_t mode);
 void name_removed(struct history *h, struct entry *entry);
+void remove_below(struct history *h, struct node *dir);
+void rename_to(struct history *h, struct entry *from, struct place *place,
+	       bool no_replace);
 void remove_everything(struct history *h);
 
 #endif

@@ -14,7 +14,7 @@
 
 static mode_t choose_mode(struct history *h)
 {
-	return chance(h, 70) ? 0644 : rng_below(&h->rng, 010000);
+	return chance(h, 70) ? 0644 : draw_below(h, 010000);
 }
 
 /* A directory, and a name that mostly is not there yet. */
@@ -83,7 +83,7 @@ void op_create(struct history *h)
 
 void op_mkdir(struct history *h)
 {
-	mode_t mode = chance(h, 85) ? 0755 : 0700 | rng_below(&h->rng, 02000);
+	mode_t mode = chance(h, 85) ? 0755 : 0700 | draw_below(h, 02000);
 	struct place place;
 	int wanted;
 
@@ -103,15 +103,17 @@ void op_mkdir(struct history *h)
 /* A target need not exist: any text will do, most of all the longest. */
 static size_t choose_target(struct history *h, char *target)
 {
-	size_t i, length = rng_between(&h->rng, 1, 40);
-	unsigned int kind = rng_below(&h->rng, 100);
+	size_t i, length = draw_between(h, 1, 40);
+	unsigned int kind = draw_below(h, 100);
+	struct rng rng;
 
 	if (kind < 25)
-		length = rng_between(&h->rng, 1, h->opt.symlink_max);
+		length = draw_between(h, 1, h->opt.symlink_max);
 	else if (kind < 45)
-		length = h->opt.symlink_max - rng_below(&h->rng, 2);
+		length = h->opt.symlink_max - draw_below(h, 2);
+	rng_seed(&rng, draw_next(h));
 	for (i = 0; i < length; i++) {
-		unsigned char c = rng_next(&h->rng) >> 32;
+		unsigned char c = rng_next(&rng) >> 32;
 
 		target[i] = kind % 2 && c ? c : "abcdef/.gh-012"[c % 14];
 	}
@@ -143,8 +145,8 @@ void op_symlink(struct history *h)
 void op_mknod(struct history *h)
 {
 	static const mode_t types[] = { S_IFIFO, S_IFSOCK, S_IFCHR, S_IFBLK };
-	mode_t mode = types[rng_below(&h->rng, 4)] |
-		      (rng_next(&h->rng) & 0777);
+	mode_t mode = types[draw_below(h, 4)] |
+		      (draw_next(h) & 0777);
 	dev_t rdev = 0;
 	struct place place;
 	struct node *node;
@@ -152,10 +154,10 @@ void op_mknod(struct history *h)
 
 	if (S_ISCHR(mode) || S_ISBLK(mode))
 		rdev = h->opt.small_devices || chance(h, 50) ?
-			makedev(rng_between(&h->rng, 1, 255),
-				rng_below(&h->rng, 256)) :
-			makedev(rng_between(&h->rng, 1, 4095),
-				rng_below(&h->rng, 1 << 20));
+			makedev(draw_between(h, 1, 255),
+				draw_below(h, 256)) :
+			makedev(draw_between(h, 1, 4095),
+				draw_below(h, 1 << 20));
 	place_pick(h, &place);
 	wanted = place.taken ? EEXIST : 0;
 	describe(h, NULL, place.dir, "mknod %s mode %o device %u:%u",
@@ -252,7 +254,7 @@ void op_rmdir(struct history *h)
 		rmdir_entry(h, entry);
 }
 
-static void remove_below(struct history *h, struct node *dir)
+void remove_below(struct history *h, struct node *dir)
 {
 	while (dir->entries) {
 		struct entry *entry = dir->entries;

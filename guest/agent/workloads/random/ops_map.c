@@ -27,8 +27,8 @@ static bool choose_window(struct history *h, const struct node *file,
 {
 	if (!file->size)
 		return false;
-	window->at = rng_below(&h->rng, file->size);
-	window->bytes = rng_between(&h->rng, 1, 40 * 1024);
+	window->at = draw_below(h, file->size);
+	window->bytes = draw_between(h, 1, 40 * 1024);
 	if (window->bytes > file->size - window->at)
 		window->bytes = file->size - window->at;
 	if (window->bytes > longest)

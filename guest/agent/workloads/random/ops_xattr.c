@@ -22,11 +22,11 @@ static void choose_xattr_name(struct history *h, const struct node *node,
 					      "security." };
 	bool user = S_ISREG(node->mode) || S_ISDIR(node->mode);
 	unsigned int last = h->opt.no_security ? 1 : 2;
-	unsigned int which = rng_below(&h->rng, 12);
+	unsigned int which = draw_below(h, 12);
 	size_t used;
 
 	/* Of other kinds of files the kernel itself refuses user.*. */
-	strcpy(name, spaces[rng_between(&h->rng, user ? 0 : 1, last)]);
+	strcpy(name, spaces[draw_between(h, user ? 0 : 1, last)]);
 	used = strlen(name);
 	/* A few names, so that they meet again; one is the longest. */
 	if (which == 11 && h->opt.xattr_max >= 1024) {
@@ -49,13 +49,13 @@ static struct entry *pick_for_xattr(struct history *h)
 
 static size_t choose_value_bytes(struct history *h)
 {
-	unsigned int kind = rng_below(&h->rng, 100);
+	unsigned int kind = draw_below(h, 100);
 
 	if (kind < 10)
 		return 0;
 	if (kind < 70)
-		return rng_between(&h->rng, 1, 100);
-	return rng_between(&h->rng, 1, h->opt.xattr_max);
+		return draw_between(h, 1, 100);
+	return draw_between(h, 1, h->opt.xattr_max);
 }
 
 void op_setxattr(struct history *h)

@@ -6,8 +6,8 @@
  * kept byte for byte, in pages; a page that was never written, or was cut off,
  * is a hole and reads as zeros.  Nothing here makes a system call.
  */
-#ifndef MODEL_H
-#define MODEL_H
+#ifndef RANDOM_MODEL_H
+#define RANDOM_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

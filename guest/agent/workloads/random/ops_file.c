@@ -14,9 +14,9 @@
 
 #include "target.h"
 
-enum shape { WHOLE, VECTOR, FORWARDS, BACKWARDS, SHAPES };
+enum manner { WHOLE, VECTOR, FORWARDS, BACKWARDS, MANNERS };
 
-static const char *const shape_name[] = { "whole", "in a vector",
+static const char *const manner_name[] = { "whole", "in a vector",
 					  "in pieces", "in pieces backwards" };
 
 static void write_piece(struct history *h, const struct target *target,
@@ -69,12 +69,12 @@ static void write_pieces(struct history *h, const struct target *target,
 
 /* Writes h->buffer to the file system and to the model. */
 static void write_range(struct history *h, struct target *target, uint64_t at,
-			size_t bytes, enum shape shape)
+			size_t bytes, enum manner manner)
 {
-	if (h->live && shape == VECTOR)
+	if (h->live && manner == VECTOR)
 		write_vector(h, target, bytes, at);
-	else if (h->live && shape != WHOLE)
-		write_pieces(h, target, bytes, at, shape == BACKWARDS);
+	else if (h->live && manner != WHOLE)
+		write_pieces(h, target, bytes, at, manner == BACKWARDS);
 	else
 		write_piece(h, target, h->buffer, bytes, at);
 	content_write(&h->model, target->node, at, h->buffer, bytes);
@@ -85,13 +85,13 @@ static int write_flags(struct history *h)
 {
 	static const int flags[] = { O_SYNC, O_DSYNC, O_APPEND };
 
-	return chance(h, 10) ? flags[rng_below(&h->rng, 3)] : 0;
+	return chance(h, 10) ? flags[draw_below(h, 3)] : 0;
 }
 
 void op_write(struct history *h)
 {
 	int flags = write_flags(h);
-	enum shape shape = rng_below(&h->rng, SHAPES);
+	enum manner manner = draw_below(h, MANNERS);
 	struct target target;
 	uint64_t at, bytes;
 	bool append;
@@ -101,21 +101,21 @@ void op_write(struct history *h)
 	at = choose_offset(h, target.node);
 	bytes = choose_length(h);
 	if (at == target.node->size && at > h->opt.file_max)
-		at = rng_below(&h->rng, target.node->size);
+		at = draw_below(h, target.node->size);
 	append = target.handle ? target.handle->append : flags == O_APPEND;
 	if (append) {
 		at = target.node->size;
-		if (shape == BACKWARDS)
-			shape = FORWARDS;
+		if (manner == BACKWARDS)
+			manner = FORWARDS;
 	}
 	if (bytes) {
 		describe(h, target.node, NULL, "write %s at %llu bytes %llu %s%s%s",
 			 target_name(h, &target), (unsigned long long)at,
-			 (unsigned long long)bytes, shape_name[shape],
+			 (unsigned long long)bytes, manner_name[manner],
 			 append ? ", O_APPEND" : "",
 			 flags && !append && !target.handle ? ", synchronous" : "");
 		fill_data(h, h->buffer, bytes);
-		write_range(h, &target, at, bytes, shape);
+		write_range(h, &target, at, bytes, manner);
 	}
 	target_done(h, &target);
 }
@@ -126,7 +126,7 @@ void op_write(struct history *h)
  */
 void op_churn(struct history *h)
 {
-	unsigned int i, times = rng_between(&h->rng, 5, 30);
+	unsigned int i, times = draw_between(h, 5, 30);
 	bool synchronous = chance(h, 40);
 	struct target target;
 	uint64_t at, bytes;
@@ -134,8 +134,8 @@ void op_churn(struct history *h)
 	if (!target_pick(h, &target, O_RDWR))
 		return;
 	if (target.node->size && !(target.handle && target.handle->append)) {
-		at = rng_below(&h->rng, target.node->size);
-		bytes = rng_between(&h->rng, 1, 48 * 1024);
+		at = draw_below(h, target.node->size);
+		bytes = draw_between(h, 1, 48 * 1024);
 		if (bytes > target.node->size - at)
 			bytes = target.node->size - at;
 		if (bytes > bytes_left(h))
@@ -148,7 +148,7 @@ void op_churn(struct history *h)
 		for (i = 0; i < times && bytes; i++) {
 			fill_data(h, h->buffer, bytes);
 			write_range(h, &target, at, bytes,
-				    rng_below(&h->rng, SHAPES));
+				    draw_below(h, MANNERS));
 			if (synchronous)
 				CALL(h, 0, fsync(target.fd));
 		}
@@ -164,7 +164,7 @@ void op_read(struct history *h)
 	if (!target_pick(h, &target, O_RDONLY))
 		return;
 	at = choose_offset(h, target.node);
-	bytes = rng_between(&h->rng, 1, 64 * 1024);
+	bytes = draw_between(h, 1, 64 * 1024);
 	wanted = at < target.node->size ? target.node->size - at : 0;
 	if (wanted > bytes)
 		wanted = bytes;
@@ -242,8 +242,8 @@ void op_cut_and_extend(struct history *h)
 
 	if (!target_pick(h, &target, O_RDWR))
 		return;
-	cut = rng_below(&h->rng, target.node->size + 1);
-	size = cut + rng_between(&h->rng, 500, 24 * 1024);
+	cut = draw_below(h, target.node->size + 1);
+	size = cut + draw_between(h, 500, 24 * 1024);
 	append = target.handle && target.handle->append;
 	extend_by_write = extend_by_write && !append;
 	describe(h, target.node, NULL, "ftruncate %s from %llu to %llu, then %s %llu",
@@ -256,7 +256,7 @@ void op_cut_and_extend(struct history *h)
 	CALL(h, 0, ftruncate(target.fd, cut));
 	content_truncate(&h->model, target.node, cut);
 	if (!append && chance(h, 50))
-		write_around(h, &target, cut + rng_below(&h->rng, 130));
+		write_around(h, &target, cut + draw_below(h, 130));
 	if (extend_by_write) {
 		h->buffer[0] = 'e';
 		write_range(h, &target, size, 1, WHOLE);
@@ -326,7 +326,7 @@ static void sync_directory(struct history *h)
 	CALL(h, 0, close(fd));
 }
 
-static void sync_all(struct history *h)
+void sync_all(struct history *h)
 {
 	int fd = -1;
 
@@ -338,7 +338,7 @@ static void sync_all(struct history *h)
 
 void op_sync(struct history *h)
 {
-	unsigned int kind = rng_below(&h->rng, 100);
+	unsigned int kind = draw_below(h, 100);
 	struct target target;
 
 	if (kind < 15) {

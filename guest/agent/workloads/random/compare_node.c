@@ -43,7 +43,7 @@ static void contents_differ(struct history *h, const struct node *file,
 		first++;
 	while (wanted[last] == found[last])
 		last--;
-	fail(h, file,
+	differ(h, DIFF_CONTENTS, file,
 	     "contents of #%u by %s, size %llu: differ from %llu to %llu; expected %s, found %s",
 	     file->id, how, (unsigned long long)file->size,
 	     (unsigned long long)(offset + first),
@@ -94,7 +94,7 @@ void compare_contents(struct history *h, const struct node *file, int fd)
 		ssize_t done = pread(fd, h->other, part, offset);
 
 		if (done != (ssize_t)part)
-			fail(h, file, "pread() of #%u at %llu: expected %zu, found %zd (%s)",
+			differ(h, DIFF_UNREADABLE, file, "pread() of #%u at %llu: expected %zu, found %zd (%s)",
 			     file->id, (unsigned long long)offset, part, done,
 			     errno_name(done < 0 ? errno : 0));
 		compare_range(h, file, offset, h->other, part, "read");
@@ -112,7 +112,7 @@ static void compare_file(struct history *h, const struct node *file,
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
-		fail(h, file, "open() of #%u: expected success, found %s",
+		differ(h, DIFF_UNREADABLE, file, "open() of #%u: expected success, found %s",
 		     file->id, errno_name(errno));
 	compare_contents(h, file, fd);
 	close(fd);
@@ -126,7 +126,7 @@ static void compare_target(struct history *h, const struct node *node,
 
 	if (length != (ssize_t)node->size ||
 	    memcmp(target, node->target, node->size))
-		fail(h, node, "readlink() of #%u: expected %llu bytes, found %zd or other ones",
+		differ(h, DIFF_ATTRIBUTE, node, "readlink() of #%u: expected %llu bytes, found %zd or other ones",
 		     node->id, (unsigned long long)node->size, length);
 }
 
@@ -137,7 +137,7 @@ static void compare_xattr(struct history *h, const struct node *node,
 
 	if (bytes != (ssize_t)xattr->bytes ||
 	    memcmp(h->other, xattr->value, xattr->bytes))
-		fail(h, node, "getxattr(%s) of #%u: expected %zu bytes, found %zd (%s) or other ones",
+		differ(h, DIFF_ATTRIBUTE, node, "getxattr(%s) of #%u: expected %zu bytes, found %zd (%s) or other ones",
 		     show_name(xattr->name), node->id, xattr->bytes, bytes,
 		     errno_name(bytes < 0 ? errno : 0));
 }
@@ -158,20 +158,20 @@ static void compare_xattrs(struct history *h, const struct node *node,
 	size_t wanted = 0, found = 0;
 
 	if (bytes < 0)
-		fail(h, node, "listxattr() of #%u: found %s", node->id,
+		differ(h, DIFF_ATTRIBUTE, node, "listxattr() of #%u: found %s", node->id,
 		     errno_name(errno));
 	for (name = list; name < list + bytes; name += strlen(name) + 1) {
 		if (foreign(name))
 			continue;
 		found++;
 		if (!xattr_find(node, name))
-			fail(h, node, "listxattr() of #%u: %s should not be there",
+			differ(h, DIFF_ATTRIBUTE, node, "listxattr() of #%u: %s should not be there",
 			     node->id, show_name(name));
 	}
 	for (xattr = node->xattrs; xattr; xattr = xattr->next)
 		wanted++;
 	if (wanted != found)
-		fail(h, node, "listxattr() of #%u: expected %zu names, found %zu",
+		differ(h, DIFF_ATTRIBUTE, node, "listxattr() of #%u: expected %zu names, found %zu",
 		     node->id, wanted, found);
 	for (xattr = node->xattrs; xattr; xattr = xattr->next)
 		compare_xattr(h, node, path, xattr);
@@ -185,11 +185,11 @@ static void compare_time(struct history *h, const struct node *node,
 	int64_t ns = found->tv_sec * NS_PER_S + found->tv_nsec;
 
 	if (ns < wanted->low || ns > wanted->high)
-		fail(h, node, "%s of #%u: expected %lld to %lld, found %lld ns since 1970",
+		differ(h, DIFF_TIME, node, "%s of #%u: expected %lld to %lld, found %lld ns since 1970",
 		     which, node->id, (long long)wanted->low,
 		     (long long)wanted->high, (long long)ns);
 	if (ns % (int64_t)h->opt.granularity_ns)
-		fail(h, node, "%s of #%u: %lld ns is finer than the granularity",
+		differ(h, DIFF_TIME, node, "%s of #%u: %lld ns is finer than the granularity",
 		     which, node->id, (long long)ns);
 	if (loose)
 		return;
@@ -204,11 +204,11 @@ unsigned int shown_links(const struct history *h, const struct node *node)
 	return node->links;
 }
 
-static void compare_number(struct history *h, const struct node *node,
-			   const char *which, uint64_t wanted, uint64_t found)
+static void compare_number(struct history *h, enum difference kind,
+			   const struct node *node, const char *which, uint64_t wanted, uint64_t found)
 {
 	if (wanted != found)
-		fail(h, node, "%s of #%u: expected %llu (0%llo), found %llu (0%llo)",
+		differ(h, kind, node, "%s of #%u: expected %llu (0%llo), found %llu (0%llo)",
 		     which, node->id, (unsigned long long)wanted,
 		     (unsigned long long)wanted, (unsigned long long)found,
 		     (unsigned long long)found);
@@ -217,21 +217,22 @@ static void compare_number(struct history *h, const struct node *node,
 static void compare_status(struct history *h, struct node *node,
 			   const struct stat *status)
 {
-	compare_number(h, node, "mode", node->mode, status->st_mode);
-	compare_number(h, node, "owner", node->uid, status->st_uid);
-	compare_number(h, node, "group", node->gid, status->st_gid);
-	compare_number(h, node, "number of links", shown_links(h, node),
+	compare_number(h, DIFF_ATTRIBUTE, node, "mode", node->mode, status->st_mode);
+	compare_number(h, DIFF_ATTRIBUTE, node, "owner", node->uid, status->st_uid);
+	compare_number(h, DIFF_ATTRIBUTE, node, "group", node->gid, status->st_gid);
+	compare_number(h, DIFF_ATTRIBUTE, node, "number of links", shown_links(h, node),
 		       status->st_nlink);
 	/* POSIX gives the size of other kinds no meaning. */
 	if (S_ISREG(node->mode) || S_ISLNK(node->mode))
-		compare_number(h, node, "size", node->size, status->st_size);
+		compare_number(h, DIFF_SIZE, node, "size", node->size, status->st_size);
 	if (S_ISCHR(node->mode) || S_ISBLK(node->mode))
-		compare_number(h, node, "device", node->rdev, status->st_rdev);
+		compare_number(h, DIFF_ATTRIBUTE, node, "device", node->rdev, status->st_rdev);
 	if (node->ino)
-		compare_number(h, node, "inode number", node->ino,
+		compare_number(h, DIFF_ATTRIBUTE, node, "inode number", node->ino,
 			       status->st_ino);
 	node->ino = status->st_ino;
-	if (!S_ISDIR(node->mode) || !h->opt.no_dir_times) {
+	if (!h->opt.no_times &&
+	    (!S_ISDIR(node->mode) || !h->opt.no_dir_times)) {
 		compare_time(h, node, &node->mtime, &status->st_mtim, "mtime",
 			     h->opt.late_times);
 		compare_time(h, node, &node->ctime, &status->st_ctim, "ctime",
@@ -239,7 +240,7 @@ static void compare_status(struct history *h, struct node *node,
 	}
 	if (S_ISREG(node->mode) &&
 	    (uint64_t)status->st_blocks > node->size / 512 + BLOCKS_SLACK)
-		fail(h, node, "st_blocks of #%u, size %llu: found %llu",
+		differ(h, DIFF_SPACE, node, "st_blocks of #%u, size %llu: found %llu",
 		     node->id, (unsigned long long)node->size,
 		     (unsigned long long)status->st_blocks);
 }
@@ -250,7 +251,7 @@ void compare_node(struct history *h, struct node *node, const char *path)
 	struct stat status;
 
 	if (lstat(path, &status))
-		fail(h, node, "lstat() of #%u: expected success, found %s",
+		differ(h, errno == ENOENT ? DIFF_GONE : DIFF_UNREADABLE, node, "lstat() of #%u: expected success, found %s",
 		     node->id, errno_name(errno));
 	compare_status(h, node, &status);
 	if (node->compared)

@@ -15,7 +15,7 @@
 void op_chmod(struct history *h)
 {
 	struct entry *entry = pick_entry(h, KIND_ANY & ~KIND_LINK);
-	mode_t mode = chance(h, 30) ? 0644 : rng_below(&h->rng, 010000);
+	mode_t mode = chance(h, 30) ? 0644 : draw_below(h, 010000);
 	char path[PATH_BYTES];
 
 	if (!entry)
@@ -45,8 +45,8 @@ void op_chown(struct history *h)
 {
 	struct entry *entry = pick_entry(h, KIND_ANY);
 	uint64_t limit = chance(h, 80) ? 1000 : h->opt.id_max;
-	uid_t uid = rng_below(&h->rng, limit + 1);
-	gid_t gid = rng_below(&h->rng, limit + 1);
+	uid_t uid = draw_below(h, limit + 1);
+	gid_t gid = draw_below(h, limit + 1);
 	char path[PATH_BYTES];
 
 	if (!entry)
@@ -64,10 +64,10 @@ static uint64_t choose_second(struct history *h)
 	static const uint64_t seconds[] = {
 		1, 86400, 1000000000, 2147483647, 2208988800, 4102444800,
 	};
-	uint64_t second = seconds[rng_below(&h->rng, 6)];
+	uint64_t second = seconds[draw_below(h, 6)];
 
 	if (chance(h, 50))
-		second = rng_below(&h->rng, h->opt.time_max_s);
+		second = draw_below(h, h->opt.time_max_s);
 	return second < h->opt.time_max_s ? second : h->opt.time_max_s;
 }
 
@@ -84,15 +84,15 @@ void op_utimens(struct history *h)
 {
 	struct entry *entry = pick_entry(h, KIND_ANY);
 	struct timespec times[2];
-	unsigned int kind = rng_below(&h->rng, 100);
+	unsigned int kind = draw_below(h, 100);
 	char path[PATH_BYTES];
 
 	if (!entry)
 		return;
 	times[0].tv_sec = choose_second(h);
-	times[0].tv_nsec = rng_below(&h->rng, NS_PER_S);
+	times[0].tv_nsec = draw_below(h, NS_PER_S);
 	times[1].tv_sec = choose_second(h);
-	times[1].tv_nsec = rng_below(&h->rng, NS_PER_S);
+	times[1].tv_nsec = draw_below(h, NS_PER_S);
 	if (kind < 10)
 		times[1].tv_nsec = UTIME_OMIT;
 	else if (kind < 20)

@@ -3,8 +3,8 @@
  * target.h - the file that an operation is about: one that is open already,
  * or one that is opened by a name of its own for this operation.
  */
-#ifndef TARGET_H
-#define TARGET_H
+#ifndef RANDOM_TARGET_H
+#define RANDOM_TARGET_H
 
 #include "history.h"
 

@@ -6,11 +6,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ops_tree.h"
+
+/* musl has no renameat2(). */
+static long rename_as(const char *path, const char *other, unsigned int flags)
+{
+	return syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, flags);
+}
 
 static int rename_error(const struct entry *from, const struct place *to,
 			bool no_replace)
@@ -57,13 +65,16 @@ static void rename_model(struct history *h, struct entry *from,
 	touch_perhaps(h, node, CHANGED);
 }
 
-static void rename_to(struct history *h, struct entry *from,
-		      struct place *place, bool no_replace)
+void rename_to(struct history *h, struct entry *from,
+	       struct place *place, bool no_replace)
 {
 	int wanted = rename_error(from, place, no_replace);
 	char path[PATH_BYTES];
 
 	if (too_deep(from->node, place->dir))
+		return;
+	if (h->opt.keep_emptied && !wanted && place->taken &&
+	    S_ISDIR(from->node->mode))
 		return;
 	entry_path(h, from, path);
 	describe(h, from->node, place->taken ? place->taken->node : place->dir,
@@ -71,7 +82,7 @@ static void rename_to(struct history *h, struct entry *from,
 		 show_path(h, from->dir, from->name), place_name(h, place),
 		 place->taken ? ", which is there" : "",
 		 no_replace ? ", RENAME_NOREPLACE" : "");
-	CALL(h, wanted, renameat2(AT_FDCWD, path, AT_FDCWD, place->path,
+	CALL(h, wanted, rename_as(path, place->path,
 				  no_replace ? RENAME_NOREPLACE : 0));
 	if (!wanted)
 		rename_model(h, from, place);
@@ -137,8 +148,7 @@ void op_exchange(struct history *h)
 	entry_path(h, b, other);
 	describe(h, a->node, b->node, "exchange %s and %s",
 		 show_path(h, a->dir, a->name), show_path(h, b->dir, b->name));
-	CALL(h, wanted, renameat2(AT_FDCWD, path, AT_FDCWD, other,
-				  RENAME_EXCHANGE));
+	CALL(h, wanted, rename_as(path, other, RENAME_EXCHANGE));
 	if (wanted || a->node == b->node)
 		return;
 	entry_swap(a, b);

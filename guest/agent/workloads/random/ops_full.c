@@ -292,8 +292,8 @@ static void use_when_full(struct history *h, struct fill *fill, bool remount)
 	}
 	if (remount && h->opt.type) {
 		CALL(h, 0, umount(h->opt.dir));
-		CALL(h, 0, mount(h->opt.source, h->opt.dir, h->opt.type, 0,
-				 h->mount_data));
+		CALL(h, 0, mount(h->opt.source, h->opt.dir, h->opt.type,
+				 h->opt.mount_flags, h->mount_data));
 	}
 	check_fill(h, fill);
 	compare_tree(h);

@@ -28,14 +28,33 @@ static bool not_modelled(const struct node *dir, const char *name)
 	       (!strcmp(name, SCRATCH) || !strcmp(name, "lost+found"));
 }
 
-static void check_item(struct history *h, const struct node *dir,
-		       const struct dirent *item)
+/*
+ * Does a part of the comparison; where it finds a difference the next part goes
+ * on, so that further names are told of.
+ */
+static void guarded(struct history *h, const struct entry *compared,
+		    void (*part)(struct history *h, struct node *node,
+				 const void *what),
+		    struct node *node, const void *what)
 {
+	jmp_buf here, *outer = h->next;
+
+	h->next = &here;
+	h->compared = compared;
+	if (!setjmp(here))
+		part(h, node, what);
+	h->next = outer;
+	h->compared = NULL;
+}
+
+static void check_item(struct history *h, struct node *dir, const void *what)
+{
+	const struct dirent *item = what;
 	struct entry *entry = entry_find(dir, item->d_name);
 	unsigned char wanted;
 
 	if (!entry)
-		fail(h, dir, "readdir() of #%u: %s should not be there",
+		differ(h, DIFF_BACK, dir, "readdir() of #%u: %s should not be there",
 		     dir->id, show_path(h, dir, item->d_name));
 	if (entry->seen)
 		fail(h, dir, "readdir() of #%u: %s came twice", dir->id,
@@ -43,13 +62,21 @@ static void check_item(struct history *h, const struct node *dir,
 	entry->seen = true;
 	wanted = type_of(entry->node->mode);
 	if (item->d_type != DT_UNKNOWN && item->d_type != wanted)
-		fail(h, entry->node, "d_type of %s: expected %u, found %u",
+		differ(h, DIFF_ATTRIBUTE, entry->node, "d_type of %s: expected %u, found %u",
 		     show_path(h, dir, item->d_name), wanted, item->d_type);
 	if (entry->node->ino && item->d_ino != entry->node->ino)
-		fail(h, entry->node, "d_ino of %s: expected %llu, found %llu",
+		differ(h, DIFF_ATTRIBUTE, entry->node, "d_ino of %s: expected %llu, found %llu",
 		     show_path(h, dir, item->d_name),
 		     (unsigned long long)entry->node->ino,
 		     (unsigned long long)item->d_ino);
+}
+
+static void missing(struct history *h, struct node *node, const void *what)
+{
+	const struct entry *entry = what;
+
+	differ(h, DIFF_GONE, node, "readdir() of #%u: %s is missing",
+	       entry->dir->id, show_path(h, entry->dir, entry->name));
 }
 
 /* Return: sub-directories that are not in the model. */
@@ -62,7 +89,7 @@ static unsigned int list_directory(struct history *h, struct node *dir,
 	DIR *stream = opendir(path);
 
 	if (!stream)
-		fail(h, dir, "opendir() of #%u: expected success, found %s",
+		differ(h, DIFF_UNREADABLE, dir, "opendir() of #%u: expected success, found %s",
 		     dir->id, errno_name(errno));
 	for (entry = dir->entries; entry; entry = entry->next)
 		entry->seen = false;
@@ -72,17 +99,21 @@ static unsigned int list_directory(struct history *h, struct node *dir,
 		else if (not_modelled(dir, item->d_name))
 			further++;
 		else
-			check_item(h, dir, item);
+			guarded(h, NULL, check_item, dir, item);
 	}
 	if (errno || dots != 2)
-		fail(h, dir, "readdir() of #%u: %s; '.' and '..' came %u times",
+		differ(h, DIFF_UNREADABLE, dir, "readdir() of #%u: %s; '.' and '..' came %u times",
 		     dir->id, errno_name(errno), dots);
 	closedir(stream);
 	for (entry = dir->entries; entry; entry = entry->next)
 		if (!entry->seen)
-			fail(h, entry->node, "readdir() of #%u: %s is missing",
-			     dir->id, show_path(h, dir, entry->name));
+			guarded(h, NULL, missing, entry->node, entry);
 	return further;
+}
+
+static void compare_one(struct history *h, struct node *node, const void *path)
+{
+	compare_node(h, node, path);
 }
 
 static void compare_directory(struct history *h, struct node *dir,
@@ -93,14 +124,16 @@ static void compare_directory(struct history *h, struct node *dir,
 	struct entry *entry;
 
 	dir->links += further;
-	compare_node(h, dir, path);
+	guarded(h, dir->self, compare_one, dir, path);
 	dir->links -= further;
 	for (entry = dir->entries; entry; entry = entry->next) {
+		if (!entry->seen)
+			continue;
 		entry_path(h, entry, below);
 		if (S_ISDIR(entry->node->mode))
 			compare_directory(h, entry->node, below);
 		else
-			compare_node(h, entry->node, below);
+			guarded(h, entry, compare_one, entry->node, below);
 	}
 }
 
@@ -124,7 +157,7 @@ static void compare_inode_numbers(struct history *h)
 	qsort(node, h->model.entries, sizeof(*node), by_inode);
 	for (i = 1; i < h->model.entries; i++)
 		if (node[i]->ino == node[i - 1]->ino && node[i] != node[i - 1])
-			fail(h, node[i], "#%u and #%u have one inode number, %llu",
+			differ(h, DIFF_ATTRIBUTE, node[i], "#%u and #%u have one inode number, %llu",
 			     node[i]->id, node[i - 1]->id,
 			     (unsigned long long)node[i]->ino);
 	free(node);
@@ -144,7 +177,7 @@ static void compare_handles(struct history *h)
 		CALL(h, 0, fstat(h->handle[i].fd, &status));
 		if ((uint64_t)status.st_size != node->size ||
 		    status.st_nlink != shown_links(h, node))
-			fail(h, node, "fstat() of an open file: expected size %llu links %u, found size %llu links %u",
+			differ(h, DIFF_SIZE, node, "fstat() of an open file: expected size %llu links %u, found size %llu links %u",
 			     (unsigned long long)node->size,
 			     shown_links(h, node),
 			     (unsigned long long)status.st_size,
@@ -161,7 +194,7 @@ void compare_space(struct history *h)
 	CALL(h, 0, statvfs(h->opt.dir, &space));
 	if (space.f_bfree > space.f_blocks || space.f_bavail > space.f_bfree ||
 	    space.f_ffree > space.f_files || space.f_namemax != h->opt.name_max)
-		fail(h, NULL, "statfs(): blocks %llu, free %llu, available %llu, files %llu, free %llu, longest name %lu",
+		differ(h, DIFF_SPACE, NULL, "statfs(): blocks %llu, free %llu, available %llu, files %llu, free %llu, longest name %lu",
 		     (unsigned long long)space.f_blocks,
 		     (unsigned long long)space.f_bfree,
 		     (unsigned long long)space.f_bavail,
@@ -171,7 +204,7 @@ void compare_space(struct history *h)
 	    (h->opt.may_shrink && space.f_blocks < h->total_blocks))
 		h->total_blocks = space.f_blocks;
 	if (space.f_blocks != h->total_blocks)
-		fail(h, NULL, "statfs(): %llu blocks were %llu before",
+		differ(h, DIFF_SPACE, NULL, "statfs(): %llu blocks were %llu before",
 		     (unsigned long long)space.f_blocks,
 		     (unsigned long long)h->total_blocks);
 }
@@ -183,6 +216,7 @@ void compare_tree(struct history *h)
 	for (i = 0; i < h->model.entries; i++)
 		h->model.entry[i]->node->compared = false;
 	compare_directory(h, h->model.root, h->opt.dir);
+	end_if_different(h);
 	compare_inode_numbers(h);
 	compare_handles(h);
 	compare_space(h);

@@ -26,7 +26,7 @@ static void choose_options(struct history *h)
 
 	for (end = at; *end; end++)
 		count += *end == '|';
-	for (which = rng_below(&h->rng, count); which; which--)
+	for (which = draw_below(h, count); which; which--)
 		at = strchr(at, '|') + 1;
 	end = strchr(at, '|');
 	free(h->mount_data);
@@ -39,8 +39,8 @@ static void mount_now(struct history *h, unsigned long flags)
 {
 	if (!h->opt.type)
 		return;
-	CALL(h, 0, mount(h->opt.source, h->opt.dir, h->opt.type, flags,
-			 h->mount_data));
+	CALL(h, 0, mount(h->opt.source, h->opt.dir, h->opt.type,
+			 h->opt.mount_flags | flags, h->mount_data));
 	h->mounted = h->live;
 }
 
@@ -55,6 +55,8 @@ static void unmount_now(struct history *h)
 void mount_first(struct history *h)
 {
 	choose_options(h);
+	if (h->opt.stays_mounted)
+		return;
 	if (h->live && h->opt.type)
 		mkdir(h->opt.dir, 0755);
 	mount_now(h, 0);
@@ -62,7 +64,7 @@ void mount_first(struct history *h)
 
 void mount_last(struct history *h)
 {
-	if (h->mounted)
+	if (h->mounted && !h->opt.stays_mounted)
 		unmount_now(h);
 }
 
@@ -144,7 +146,8 @@ void op_read_only(struct history *h)
 	change_read_only(h);
 	if (rng_below(&h->aux, 2))
 		compare_tree(h);
-	CALL(h, 0, mount(NULL, h->opt.dir, NULL, MS_REMOUNT, h->mount_data));
+	CALL(h, 0, mount(NULL, h->opt.dir, NULL,
+			 h->opt.mount_flags | MS_REMOUNT, h->mount_data));
 	node_path(h, h->model.root, SCRATCH, path);
 	CALL(h, 0, stat(path, &status));
 }
@@ -166,6 +169,15 @@ void op_drop_caches(struct history *h)
 	CALL(h, 0, close(fd));
 }
 
+void forget_memory(struct history *h)
+{
+	enum after after = h->opt.after;
+
+	if (after == AFTER_BOTH)
+		after = rng_below(&h->draws.rng, 3) ? AFTER_REMOUNT : AFTER_DROP;
+	run_named(h, after == AFTER_REMOUNT ? "remount" : "drop-caches");
+}
+
 /* Time for what the file system does in the background. */
 void op_sleep(struct history *h)
 {
@@ -173,7 +185,7 @@ void op_sleep(struct history *h)
 
 	if (!h->opt.sleep_max_ms)
 		return;
-	ms = rng_between(&h->rng, 1, h->opt.sleep_max_ms);
+	ms = draw_between(h, 1, h->opt.sleep_max_ms);
 	describe(h, NULL, NULL, "sleep %llu ms", (unsigned long long)ms);
 	if (h->live)
 		nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 },

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * course.c - the course of a history: mount, run, compare, unmount.
+ *
+ * Without a type of file system it uses the directory as it is, which must be
+ * empty but for lost+found.  With ->verify_only and otherwise the same options
+ * the history is run on the model alone, and what an earlier run left on the file
+ * system is compared with it; times are then known only where the history set
+ * them.  The options of the mount may differ there if their number is the same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "core/files.h"
+#include "ops_tree.h"
+
+#define CALLS_MAX ((size_t)256 << 20)
+
+/* The root as a history finds it: of a known owner and mode, empty. */
+static void begin(struct history *h)
+{
+	char path[PATH_BYTES];
+	struct statvfs space;
+
+	h->begun_ns = h->live ? clock_ns() : 0;
+	node_path(h, h->model.root, SCRATCH, path);
+	CALL(h, 0, chmod(h->opt.dir, 0755));
+	CALL(h, 0, chown(h->opt.dir, 0, 0));
+	CALL(h, 0, mkdir(path, 0700));
+	touch(h, h->model.root, MODIFIED | CHANGED);
+	if (!h->live)
+		return;
+	CALL(h, 0, statvfs(h->opt.dir, &space));
+	h->first_free = space.f_bfree * space.f_frsize;
+	compare_tree(h);
+}
+
+/* Compared as memory has it, and once more as the flash has it. */
+static void end_round(struct history *h)
+{
+	run_named(h, "compare");
+	if (h->opt.after != AFTER_NOTHING) {
+		forget_memory(h);
+		run_named(h, "compare");
+	}
+	h->report->rounds++;
+	if (h->round_ended)
+		h->round_ended(h);
+}
+
+static void draw_all(struct history *h)
+{
+	for (h->op = 1; h->op <= h->opt.operations; h->op++) {
+		run_operation(h);
+		if (h->op % h->opt.compare_every == 0)
+			end_round(h);
+	}
+	h->op = h->opt.operations;
+}
+
+static void replay_all(struct history *h)
+{
+	size_t bytes, line;
+	struct ffs_error error;
+	char *text = file_read(h->opt.calls, CALLS_MAX, &bytes, &error);
+
+	if (!text)
+		fail(h, NULL, "%s", error.message);
+	line = draws_replay(h, text);
+	if (line)
+		fail(h, NULL, "%s: line %zu is no call", h->opt.calls, line);
+	free(text);
+}
+
+static void run(struct history *h)
+{
+	if (h->opt.calls)
+		replay_all(h);
+	else
+		draw_all(h);
+	/* A descriptor dies with the program, and a file without a name. */
+	handles_close_all(h);
+}
+
+static void delete_all(struct history *h)
+{
+	struct statvfs space;
+	uint64_t after;
+	int fd = -1;
+
+	h->begun_ns = h->live ? clock_ns() : 0;
+	remove_everything(h);
+	if (!h->live)
+		return;
+	compare_tree(h);
+	CALL(h, 0, fd = open(h->opt.dir, O_RDONLY | O_CLOEXEC));
+	CALL(h, 0, syncfs(fd));
+	CALL(h, 0, close(fd));
+	CALL(h, 0, statvfs(h->opt.dir, &space));
+	after = space.f_bfree * space.f_frsize;
+	if (after + space.f_blocks * space.f_frsize / 16 < h->first_free)
+		fail(h, NULL, "all is deleted, free bytes: expected %llu, found %llu",
+		     (unsigned long long)h->first_free,
+		     (unsigned long long)after);
+}
+
+static void live_history(struct history *h)
+{
+	h->live = true;
+	mount_first(h);
+	begin(h);
+	run(h);
+	compare_tree(h);
+	if (h->opt.delete_all)
+		delete_all(h);
+	mount_last(h);
+}
+
+/* The history on the model, then the file system as it is, or is mounted. */
+static void verify_history(struct history *h)
+{
+	mount_first(h);
+	begin(h);
+	run(h);
+	if (h->opt.delete_all)
+		delete_all(h);
+	h->live = true;
+	h->op = h->opt.operations;
+	if (h->opt.type) {
+		mkdir(h->opt.dir, 0755);
+		CALL(h, 0, mount(h->opt.source, h->opt.dir, h->opt.type,
+				 h->opt.mount_flags, h->mount_data));
+		h->mounted = true;
+	}
+	compare_tree(h);
+	mount_last(h);
+}
+
+void history_run(struct history *h)
+{
+	h->buffer = allocate(BUFFER_BYTES);
+	h->other = allocate(BUFFER_BYTES);
+	h->draws.told = h->opt.tell_calls;
+	rng_seed(&h->draws.rng, h->opt.seed);
+	rng_seed(&h->aux, ~h->opt.seed);
+	model_init(&h->model);
+	h->model.root->links += h->opt.root_links;
+	umask(0);
+	if (h->opt.tell_calls)
+		run(h);
+	else if (h->opt.verify_only)
+		verify_history(h);
+	else
+		live_history(h);
+}
