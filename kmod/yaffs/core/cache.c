@@ -103,12 +103,12 @@ static struct yaffs_slot *take_slot(struct yaffs_object *obj, u32 chunk_id)
 /* ---- reading ---- */
 
 static int read_uncached(struct yaffs_object *obj, u32 chunk_id, u32 offset,
-			 u8 *to, u32 bytes)
+			 u8 *to, u32 bytes, u32 room)
 {
 	struct yaffs_device *dev = obj->dev;
 	int err;
 
-	if (bytes == dev->chunk_bytes)
+	if (bytes == dev->chunk_bytes && room >= dev->page_bytes)
 		return yaffs_file_read_chunk(obj, chunk_id, to);
 	err = yaffs_file_read_chunk(obj, chunk_id, dev->data_page);
 	if (!err)
@@ -117,7 +117,7 @@ static int read_uncached(struct yaffs_object *obj, u32 chunk_id, u32 offset,
 }
 
 int yaffs_cache_read(struct yaffs_object *obj, u32 chunk_id, u32 offset, u8 *to,
-		     u32 bytes)
+		     u32 bytes, u32 room)
 {
 	struct yaffs_device *dev = obj->dev;
 	struct yaffs_slot *slot = yaffs_slot_find(obj, chunk_id);
@@ -131,10 +131,12 @@ int yaffs_cache_read(struct yaffs_object *obj, u32 chunk_id, u32 offset, u8 *to,
 			return 0;
 		}
 		if (!dev->n_slots || bytes == dev->chunk_bytes)
-			return read_uncached(obj, chunk_id, offset, to, bytes);
+			return read_uncached(obj, chunk_id, offset, to, bytes,
+					     room);
 		slot = take_slot(obj, chunk_id);
 		if (IS_ERR(slot))
-			return read_uncached(obj, chunk_id, offset, to, bytes);
+			return read_uncached(obj, chunk_id, offset, to, bytes,
+					     room);
 		err = yaffs_file_read_chunk(obj, chunk_id, slot->data);
 		if (err) {
 			yaffs_slot_release(dev, slot);

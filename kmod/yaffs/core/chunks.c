@@ -9,20 +9,6 @@
 #include "nand.h"
 #include "pages.h"
 
-/* Tags are looked at only on a partition that has lost pages. */
-static int read_page(struct yaffs_device *dev, u32 chunk, u8 *page)
-{
-	struct yaffs_tags tags;
-	int err;
-
-	if (!dev->has_lost_pages)
-		return yaffs_nand_read(dev, chunk, page, NULL);
-	err = yaffs_nand_read(dev, chunk, page, &tags);
-	if (!err && tags.used && tags.n_bytes == YAFFS_LOST_BYTES)
-		err = -EBADMSG;
-	return err;
-}
-
 bool yaffs_file_has_chunk(struct yaffs_object *obj, u32 chunk_id)
 {
 	return yaffs_map_load(obj, chunk_id) ||
@@ -31,6 +17,7 @@ bool yaffs_file_has_chunk(struct yaffs_object *obj, u32 chunk_id)
 
 int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 {
+	const struct yaffs_identity id = { .obj_id = obj->id, .chunk_id = chunk_id };
 	struct yaffs_device *dev = obj->dev;
 	int err = yaffs_map_load(obj, chunk_id);
 	u32 chunk;
@@ -43,7 +30,7 @@ int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page)
 		memset(page, 0, dev->chunk_bytes);
 		return 0;
 	}
-	return read_page(dev, chunk, page);
+	return yaffs_nand_read_known(dev, chunk, page, &id);
 }
 
 int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,

@@ -10,8 +10,12 @@
 
 /* ---- cache.c: the short-op cache ---- */
 
+/*
+ * A part of a chunk. @room: bytes of @to that may be overwritten, at least @bytes: with in-band
+ * tags a whole chunk is read with what is behind it.
+ */
 int yaffs_cache_read(struct yaffs_object *obj, u32 chunk_id, u32 offset, u8 *to,
-		     u32 bytes);
+		     u32 bytes, u32 room);
 int yaffs_cache_write(struct yaffs_object *obj, u32 chunk_id, u32 offset,
 		      const u8 *from, u32 bytes);
 int yaffs_cache_flush(struct yaffs_object *obj);

@@ -39,7 +39,7 @@ int yaffs_file_read(struct yaffs_object *obj, u64 position, u8 *to, u32 bytes)
 	while (bytes) {
 		chunk = div_u64_rem(position, size, &offset);
 		now = min(bytes, size - offset);
-		err = yaffs_cache_read(obj, chunk + 1, offset, to, now);
+		err = yaffs_cache_read(obj, chunk + 1, offset, to, now, bytes);
 		if (err)
 			return err;
 		position += now;

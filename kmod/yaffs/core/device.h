@@ -92,6 +92,7 @@ struct yaffs_statistics {
 	u64 data_corrected;
 	u64 data_uncorrectable;
 	u64 data_torn;		/* pages passed over by a scan */
+	u64 pages_stray;	/* read, and not what memory has there */
 	u64 pages_lost;		/* given up by the collector */
 	u64 checkpoints_written;
 	u64 checkpoints_invalidated;
@@ -216,6 +217,7 @@ struct yaffs_checked {
  * @lock: protects everything here and all objects
  * @nofs: scope of the lock's holder, see yaffs_lock()
  * @chunk_bytes: data of a page
+ * @tags_at: where the tags begin in the OOB; 0: they are in pieces, or in-band
  * @summary_pages: of a summary, where there is one
  * @n_blocks: the last internal block number; the first is 1
  * @blocks: [n_blocks + 1], by internal number
@@ -268,6 +270,7 @@ struct yaffs_device {
 
 	u32 page_bytes;
 	u32 chunk_bytes;
+	u32 tags_at;
 	u32 pages_per_block;
 	u32 summary_pages;
 	u32 n_blocks;

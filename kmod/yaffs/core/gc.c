@@ -192,34 +192,55 @@ static int is_in_leaf(void *context, u32 first_id, const u32 *chunks)
 	return 0;
 }
 
-/* As move_page(), if it is a page of that file; -ENOENT: it is not. */
-static int move_of_file(struct yaffs_object *obj, u32 chunk)
+/* Writes a part of the file's index anew, if that is its page, and it is in memory. */
+static int save_piece(struct yaffs_object *obj, u32 chunk)
+{
+	struct yaffs_piece *piece;
+	u32 number = 0;
+
+	if (!obj->file.map)
+		return -ENOENT;
+	yaffs_for_each_piece(piece, obj, number)
+		if (piece->chunk == chunk)
+			return piece->loaded ?
+				yaffs_map_write_piece(piece, YAFFS_WRITE_COPY) :
+				-EBADMSG;
+	return -ENOENT;
+}
+
+/* Gives up a page of that file, if it is one; -ENOENT: it is not. */
+static int lose_of_file(struct yaffs_object *obj, u32 chunk, bool give_up)
 {
 	struct yaffs_device *dev = obj->dev;
 	struct search s = { .chunk = chunk };
 	struct yaffs_tags tags;
-	u64 start, size = obj->file.stored_size;
+	int err;
 
+	err = save_piece(obj, chunk);
+	if (err != -ENOENT)
+		return err;
 	/* What cannot be read may name it. */
 	if (yaffs_map_load_from(obj, 0))
 		return -EUCLEAN;
 	if (!yaffs_index_leaves(&obj->file.index, is_in_leaf, &s))
 		return -ENOENT;
-	start = (u64)(s.chunk_id - 1) * dev->chunk_bytes;
+	if (!give_up)
+		return -EBADMSG;
 	tags = (struct yaffs_tags) {
 		.obj_id = obj->id,
 		.chunk_id = s.chunk_id,
-		.n_bytes = size > start ? min_t(u64, size - start, dev->chunk_bytes) :
-					  dev->chunk_bytes,
 	};
-	return copy_data(dev, obj, chunk, &tags, false);
+	return copy_data(dev, obj, chunk, &tags, true);
 }
 
 /*
- * The tags name nobody who has the page. But without ECC they may say anything: memory knows
- * whose it is. 0: it was moved, or is nobody's. Looks everywhere, which is seldom asked for.
+ * The tags name nobody who has the page: it was erased, is an older one, or another, or they
+ * cannot be read. Reading the page fails, and memory knows whose it is: to him it is lost. A copy
+ * would make of it what he wrote. 0: it is nobody's, or was given up. Looks everywhere, which is
+ * seldom asked for.
  */
-static noinline __cold int move_by_owner(struct yaffs_device *dev, u32 chunk)
+static noinline __cold int lose_stray(struct yaffs_device *dev, u32 chunk,
+				      bool give_up)
 {
 	struct yaffs_object *obj;
 	unsigned long id;
@@ -227,45 +248,65 @@ static noinline __cold int move_by_owner(struct yaffs_device *dev, u32 chunk)
 
 	xa_for_each(&dev->objects, id, obj) {
 		if (obj->hdr_chunk == chunk)
-			err = copy_header(dev, obj, chunk, false);
+			err = give_up ? copy_header(dev, obj, chunk, true) :
+					-EBADMSG;
 		else if (obj->type == YAFFS_TYPE_FILE)
-			err = move_of_file(obj, chunk);
-		if (err != -ENOENT)
+			err = lose_of_file(obj, chunk, give_up);
+		if (err != -ENOENT) {
+			dev->stats.pages_lost += !err;
 			return err;
+		}
 	}
 	/* A checkpoint of the original may count some. */
 	return 0;
 }
 
+/* Or from before the block's last erase, or of no page. */
+static bool is_of_block(const struct yaffs_device *dev, u32 chunk,
+			const struct yaffs_tags *tags)
+{
+	return tags->used && tags->seq == dev->blocks[yaffs_block_of(dev, chunk)].seq;
+}
+
+/* @err: of reading the page: 0, or it is @lost, or of an index. */
+static int move_known(struct yaffs_device *dev, u32 chunk,
+		      struct yaffs_tags *tags, int err, bool lost)
+{
+	struct yaffs_object *obj = is_of_block(dev, chunk, tags) ?
+		yaffs_object_find(dev, tags->obj_id) : NULL;
+
+	if (tags->is_index)
+		err = copy_index(dev, obj, chunk, tags, err);
+	else if (tags->used && tags->chunk_id)
+		err = copy_data(dev, obj, chunk, tags, lost);
+	else
+		err = copy_header(dev, obj, chunk, lost);
+	if (!err) {
+		dev->stats.gc_copies++;
+		dev->stats.gc_metadata_copies += tags->is_index || !tags->chunk_id;
+		dev->stats.pages_lost += lost;
+	}
+	return err;
+}
+
 /*
  * Moves a live page; -EBADMSG, -EUCLEAN, -EIO: it cannot be read.
- * @give_up: so be it, if its tags at least are known.
+ * @give_up: so be it.
  */
 static int move_page(struct yaffs_device *dev, u32 chunk, bool give_up)
 {
-	struct yaffs_object *obj;
 	struct yaffs_tags tags;
 	bool lost;
 	int err;
 
 	err = yaffs_nand_read(dev, chunk, dev->gc_page_data, &tags);
 	lost = give_up && err == -EBADMSG && tags.used;
-	if (err && !lost && !tags.is_index)
-		return err;
-	obj = tags.used ? yaffs_object_find(dev, tags.obj_id) : NULL;
-	if (tags.is_index)
-		err = copy_index(dev, obj, chunk, &tags, err);
-	else if (tags.used && tags.chunk_id)
-		err = copy_data(dev, obj, chunk, &tags, lost);
-	else
-		err = copy_header(dev, obj, chunk, lost);
-	if (!err) {
-		dev->stats.gc_copies++;
-		dev->stats.gc_metadata_copies += tags.is_index || !tags.chunk_id;
-		dev->stats.pages_lost += lost;
-	} else if (err == -ENOENT) {
-		err = move_by_owner(dev, chunk);
-	}
+	if (!err || lost || tags.is_index)
+		err = move_known(dev, chunk, &tags, err, lost);
+	else if (give_up && (err == -EBADMSG || err == -EUCLEAN))
+		err = -ENOENT;
+	if (err == -ENOENT)
+		err = lose_stray(dev, chunk, give_up);
 	if (!err)
 		yaffs_chunk_dead(dev, chunk);
 	return err;

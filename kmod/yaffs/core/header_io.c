@@ -13,6 +13,14 @@
 #include "nand.h"
 #include "pages.h"
 
+/* The page of the newest header, as it is. */
+static int read_page(struct yaffs_object *obj, u8 *page)
+{
+	const struct yaffs_identity id = { .obj_id = obj->id };
+
+	return yaffs_nand_read_known(obj->dev, obj->hdr_chunk, page, &id);
+}
+
 int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page)
 {
 	struct yaffs_device *dev = obj->dev;
@@ -23,7 +31,7 @@ int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page)
 		memset(page, 0xff, dev->chunk_bytes);
 		return 0;
 	}
-	err = yaffs_nand_read(dev, obj->hdr_chunk, page, NULL);
+	err = read_page(obj, page);
 	return err || !yaffs_is_segregated(dev) ? err :
 						  yaffs_map_trim_xattr(dev, page);
 }
@@ -180,7 +188,7 @@ static int read_with_map(struct yaffs_object *obj, u8 *page)
 
 	if (!yaffs_is_segregated(dev))
 		return yaffs_header_read_chunk(obj, page);
-	err = yaffs_nand_read(dev, obj->hdr_chunk, page, NULL);
+	err = read_page(obj, page);
 	return err ? err : yaffs_map_take_header(obj, page);
 }
 

@@ -10,26 +10,27 @@
 
 static int read_header(struct yaffs_object *obj)
 {
+	const struct yaffs_identity id = { .obj_id = obj->id };
 	struct yaffs_device *dev = obj->dev;
 	int err;
 
 	if (!obj->hdr_chunk)
 		return -EUCLEAN;
-	err = yaffs_nand_read(dev, obj->hdr_chunk, dev->map_page, NULL);
+	err = yaffs_nand_read_known(dev, obj->hdr_chunk, dev->map_page, &id);
 	return err ? err : yaffs_map_take_header(obj, dev->map_page);
 }
 
 static int read_index(struct yaffs_piece *piece)
 {
+	const struct yaffs_identity id = {
+		.obj_id = piece->obj->id,
+		.chunk_id = piece->number,
+		.is_index = true,
+	};
 	struct yaffs_device *dev = piece->obj->dev;
-	struct yaffs_tags tags;
-	int err = yaffs_nand_read(dev, piece->chunk, dev->map_page, &tags);
+	int err = yaffs_nand_read_known(dev, piece->chunk, dev->map_page, &id);
 
-	if (err)
-		return err;
-	if (!tags.used || !tags.is_index || tags.obj_id != piece->obj->id)
-		return -EUCLEAN;
-	return yaffs_map_take_index(piece, dev->map_page);
+	return err ? err : yaffs_map_take_index(piece, dev->map_page);
 }
 
 static int load_piece(struct yaffs_piece *piece)

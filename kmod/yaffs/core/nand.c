@@ -12,6 +12,9 @@
  *
  * What ECC had to correct is good data, but a warning: its block is collected soon.
  * What ECC cannot correct is an error to the reader, and the block stays as it is.
+ *
+ * A page that was erased, or is another one, reads as well as any. So what memory has
+ * somewhere must say of itself that it is that (yaffs_nand_read_known()).
  */
 
 #include "forecast.h"
@@ -109,16 +112,17 @@ static int judge_read(struct yaffs_device *dev, u32 chunk, int err)
 	return err;
 }
 
-/* Data and tags as they are in the OOB; each may be NULL. */
-static int read_raw(struct yaffs_device *dev, u32 chunk, u8 *data,
-		    struct yaffs_tags_oob_media *m)
+/* Data, and the first bytes of the tags as they are in the OOB; each may be NULL. */
+static int read_raw(struct yaffs_device *dev, u32 chunk, u8 *data, void *tags,
+		    u32 bytes)
 {
 	struct mtd_oob_ops ops = {
-		.mode = MTD_OPS_AUTO_OOB,
+		.mode = dev->tags_at ? MTD_OPS_PLACE_OOB : MTD_OPS_AUTO_OOB,
 		.datbuf = data,
 		.len = data ? dev->page_bytes : 0,
-		.oobbuf = (u8 *)m,
-		.ooblen = m ? oob_bytes(dev) : 0,
+		.oobbuf = tags,
+		.ooblen = tags ? bytes : 0,
+		.ooboffs = tags ? dev->tags_at : 0,
 	};
 
 	return judge_read(dev, chunk,
@@ -130,7 +134,8 @@ static int read_with_oob(struct yaffs_device *dev, u32 chunk, u8 *data,
 			 struct yaffs_tags *tags)
 {
 	struct yaffs_tags_oob_media m;
-	int err = read_raw(dev, chunk, data, tags ? &m : NULL), tags_err = 0;
+	int err = read_raw(dev, chunk, data, tags ? &m : NULL, oob_bytes(dev));
+	int tags_err = 0;
 
 	if (err && err != -EBADMSG)
 		return err;
@@ -171,6 +176,16 @@ static int read_inband(struct yaffs_device *dev, u32 chunk, u8 *data,
 	return err ? err : tags_err;
 }
 
+static int read_any(struct yaffs_device *dev, u32 chunk, u8 *data,
+		    struct yaffs_tags *tags)
+{
+	if (tags)
+		memset(tags, 0, sizeof(*tags));
+	if (dev->options.inband_tags)
+		return read_inband(dev, chunk, data, tags);
+	return read_with_oob(dev, chunk, data, tags);
+}
+
 int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 		    struct yaffs_tags *tags)
 {
@@ -178,15 +193,79 @@ int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 	int err;
 
 	yaffs_assert_locked(dev);
-	if (tags)
-		memset(tags, 0, sizeof(*tags));
-	if (dev->options.inband_tags)
-		err = read_inband(dev, chunk, data, tags);
-	else
-		err = read_with_oob(dev, chunk, data, tags);
+	err = read_any(dev, chunk, data, tags);
 	if (data && tags)
 		yaffs_note_price(dev, &dev->prices.read_ns, began_ns);
 	return err;
+}
+
+static noinline __cold void report_stray(struct yaffs_device *dev, u32 chunk,
+					 const struct yaffs_identity *id,
+					 const struct yaffs_tags *tags)
+{
+	u32 block = yaffs_block_of(dev, chunk);
+	u32 page = chunk % dev->pages_per_block;
+
+	dev->stats.pages_stray++;
+	if (tags->used)
+		pr_err_ratelimited("yaffs2: %s: block %u page %u must be chunk %u of object %u, number %u, and is chunk %u of object %u, number %u\n",
+				   dev->mtd->name, block - 1, page,
+				   id->chunk_id, id->obj_id,
+				   dev->blocks[block].seq, tags->chunk_id,
+				   tags->obj_id, tags->seq);
+	else
+		pr_err_ratelimited("yaffs2: %s: block %u page %u must be chunk %u of object %u, and is blank: was it erased below the file system?\n",
+				   dev->mtd->name, block - 1, page,
+				   id->chunk_id, id->obj_id);
+}
+
+/*
+ * Reads a page of data, and of its tags as much as says that it is that page. Most reads are
+ * this one: it is what the check costs. 1: they say something else, or have bit errors.
+ */
+static int read_plainly(struct yaffs_device *dev, u32 chunk, u8 *data,
+			const struct yaffs_identity *id, u32 seq)
+{
+	const u32 bytes = offsetof(struct yaffs_tags_media, n_bytes);
+	struct yaffs_tags_media m;
+	int err;
+
+	if (dev->options.inband_tags) {
+		err = read_page(dev, chunk, 0, data, dev->page_bytes);
+		memcpy(&m, data + dev->chunk_bytes, bytes);
+	} else {
+		err = read_raw(dev, chunk, data, &m, bytes);
+	}
+	if (err)
+		return err;
+	return le32_to_cpu(m.seq) != seq ||
+	       le32_to_cpu(m.obj_id) != id->obj_id ||
+	       le32_to_cpu(m.chunk_id) != id->chunk_id;
+}
+
+int yaffs_nand_read_known(struct yaffs_device *dev, u32 chunk, u8 *data,
+			  const struct yaffs_identity *id)
+{
+	u32 seq = dev->blocks[yaffs_block_of(dev, chunk)].seq;
+	struct yaffs_tags tags;
+	int err;
+
+	yaffs_assert_locked(dev);
+	/* Elsewhere the words have more in them; and lost pages say so in what is not read here. */
+	if (id->chunk_id && !yaffs_is_segregated(dev) && !dev->has_lost_pages) {
+		err = read_plainly(dev, chunk, data, id, seq);
+		if (likely(err <= 0))
+			return err;
+	}
+	err = read_any(dev, chunk, data, &tags);
+	if (err)
+		return err == -EUCLEAN ? -EBADMSG : err;
+	if (!yaffs_tags_are(&tags, id, seq)) {
+		report_stray(dev, chunk, id, &tags);
+		return -EBADMSG;
+	}
+	return id->chunk_id && !id->is_index &&
+	       tags.n_bytes == YAFFS_LOST_BYTES ? -EBADMSG : 0;
 }
 
 int yaffs_nand_write(struct yaffs_device *dev, u32 chunk, u8 *page,
@@ -223,7 +302,7 @@ int yaffs_nand_is_erased(struct yaffs_device *dev, u32 chunk, u8 *page)
 		return !read_page(dev, chunk, 0, page, dev->page_bytes) &&
 		       !memchr_inv(page, 0xff, dev->page_bytes);
 	/* All that will be programmed: tags without a number may have other bits. */
-	return !read_raw(dev, chunk, page, &m) &&
+	return !read_raw(dev, chunk, page, &m, oob_bytes(dev)) &&
 	       !memchr_inv(&m, 0xff, oob_bytes(dev)) &&
 	       !memchr_inv(page, 0xff, dev->page_bytes);
 }
@@ -362,6 +441,20 @@ static int check_chip(const struct mtd_info *mtd)
 	return 0;
 }
 
+/*
+ * Where the tags are in the OOB, if in one piece: MTD's search for them, the same for each page,
+ * takes longer than to check them.
+ */
+static void find_tags(struct yaffs_device *dev)
+{
+	struct mtd_oob_region free;
+
+	if (!dev->options.inband_tags &&
+	    !mtd_ooblayout_free(dev->mtd, 0, &free) &&
+	    free.length >= oob_bytes(dev))
+		dev->tags_at = free.offset;
+}
+
 int yaffs_nand_setup(struct yaffs_device *dev)
 {
 	struct mtd_info *mtd = dev->mtd;
@@ -374,6 +467,7 @@ int yaffs_nand_setup(struct yaffs_device *dev)
 			mtd->name, mtd->oobavail, oob_bytes(dev));
 		dev->options.inband_tags = true;
 	}
+	find_tags(dev);
 	dev->page_bytes = mtd->writesize;
 	dev->chunk_bytes = dev->page_bytes;
 	if (dev->options.inband_tags)

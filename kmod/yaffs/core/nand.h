@@ -16,6 +16,14 @@
  */
 int yaffs_nand_read(struct yaffs_device *dev, u32 chunk, u8 *data,
 		    struct yaffs_tags *tags);
+/*
+ * Reads a page that memory has as @id, with page_bytes of room in @data. -EBADMSG: it cannot be
+ * read, was lost (YAFFS_LOST_BYTES), or its tags say that it is not that page: a page that was
+ * erased or written below the file system reads without an error of the chip. Then the log has
+ * a line.
+ */
+int yaffs_nand_read_known(struct yaffs_device *dev, u32 chunk, u8 *data,
+			  const struct yaffs_identity *id);
 static inline void yaffs_note_first(struct yaffs_first *first,
 				    const struct yaffs_tags *tags)
 {

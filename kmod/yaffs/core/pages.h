@@ -30,6 +30,7 @@ int yaffs_header_read_chunk(struct yaffs_object *obj, u8 *page);
 /* Whether there is a page of it; true if that cannot be found out. */
 bool yaffs_file_has_chunk(struct yaffs_object *obj, u32 chunk_id);
 
+/* @page: with page_bytes of room. -EBADMSG: it cannot be read, or is not that chunk. */
 int yaffs_file_read_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page);
 int yaffs_file_write_chunk(struct yaffs_object *obj, u32 chunk_id, u8 *page,
 			   u32 n_bytes, enum yaffs_writer by);

@@ -86,6 +86,20 @@ void yaffs_tags_pack(const struct yaffs_tags *t, struct yaffs_tags_media *m);
  */
 int yaffs_tags_unpack(const struct yaffs_tags_media *m, struct yaffs_tags *t);
 
+/* What a page is, as in struct yaffs_tags. */
+struct yaffs_identity {
+	u32 obj_id;
+	u32 chunk_id;
+	bool is_index;
+};
+
+/*
+ * Whether tags are those of that page in a block numbered @seq: not of another page, of one
+ * from before the block's last erase, or of none.
+ */
+bool yaffs_tags_are(const struct yaffs_tags *t, const struct yaffs_identity *id,
+		    u32 seq);
+
 /* The word that says the sequence number; the segregated layout has some bits elsewhere. */
 u32 yaffs_tags_seq_word(u32 seq, bool segregated);
 

@@ -174,6 +174,13 @@ int yaffs_tags_unpack(const struct yaffs_tags_media *m, struct yaffs_tags *t)
 	return 0;
 }
 
+bool yaffs_tags_are(const struct yaffs_tags *t, const struct yaffs_identity *id,
+		    u32 seq)
+{
+	return t->used && t->seq == seq && t->obj_id == id->obj_id &&
+	       t->chunk_id == id->chunk_id && t->is_index == id->is_index;
+}
+
 /* Parities of the 16 bytes, in CPU order; see struct yaffs_tags_ecc_media. */
 struct parities {
 	u32 column;

@@ -354,6 +354,52 @@ static void test_three_errors(const u8 *good, u64 *state)
 	check(!wrong, "%u triple errors are called good", wrong);
 }
 
+/* Whether a page that memory has as chunk 3 of object 257, in a block numbered 0x1001, is that. */
+static bool is_the_page(struct yaffs_tags t)
+{
+	const struct yaffs_identity id = { .obj_id = 257, .chunk_id = 3 };
+	struct yaffs_tags_media m;
+	struct yaffs_tags back;
+
+	yaffs_tags_pack(&t, &m);
+	return !yaffs_tags_unpack(&m, &back) && yaffs_tags_are(&back, &id, 0x1001);
+}
+
+static void test_identity(void)
+{
+	const struct yaffs_tags right = {
+		.seq = 0x1001, .obj_id = 257, .chunk_id = 3, .n_bytes = 2048,
+	};
+	const struct yaffs_identity header = { .obj_id = 257 };
+	struct yaffs_tags t = right;
+
+	check(is_the_page(right), "the page is itself");
+	t.n_bytes = 1;
+	check(is_the_page(t), "a part of a page is the page");
+	t.seq = 0x1000;
+	check(!is_the_page(t), "a page of an older block is another");
+	t = right;
+	t.obj_id = 258;
+	check(!is_the_page(t), "a page of another object is another");
+	t = right;
+	t.chunk_id = 4;
+	check(!is_the_page(t), "another chunk is another");
+	t = (struct yaffs_tags) { .seq = YAFFS_SEQ_ERASED };
+	check(!is_the_page(t), "an erased page is none");
+	t = right;
+	t.segregated = true;
+	check(is_the_page(t), "a data page of the segregated layout is the page");
+	t.metadata = true;
+	t.is_index = true;
+	check(!is_the_page(t), "an index page is no data page");
+	t = (struct yaffs_tags) {
+		.seq = 0x1001, .obj_id = 257, .used = true, .extended = true,
+		.type = YAFFS_TYPE_FILE, .parent_id = 1,
+	};
+	check(!is_the_page(t), "a header is no data page");
+	check(yaffs_tags_are(&t, &header, 0x1001), "a header is a header");
+}
+
 int main(void)
 {
 	u64 state = 3;
@@ -364,6 +410,7 @@ int main(void)
 	test_special_sequences();
 	test_refused();
 	test_round_trips();
+	test_identity();
 	test_ecc_by_hand();
 	test_ecc_reference();
 	for (i = 0; i < 8; i++) {

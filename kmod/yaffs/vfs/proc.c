@@ -40,6 +40,7 @@ static const struct {
 	STATISTIC(data_corrected),
 	STATISTIC(data_uncorrectable),
 	STATISTIC(data_torn),
+	STATISTIC(pages_stray),
 	STATISTIC(pages_lost),
 	STATISTIC(checkpoints_written),
 	STATISTIC(checkpoints_invalidated),
