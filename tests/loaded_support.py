@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ffslab.report.data import Run
-from ffslab.report.kept import read_kept, with_kept
-from ffslab.report.load import plain_run
+from ffslab.report.kept import read_kept, run_of
+from ffslab.report.load import open_run
 
 
 def load_run(run_dir: Path) -> Run:
-    read = read_kept(run_dir)
-    return with_kept(plain_run(run_dir, read), read)
+    opened = open_run(run_dir)
+    return run_of(opened, read_kept(opened))

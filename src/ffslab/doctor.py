@@ -63,7 +63,7 @@ _SHM_ROOM = _Room(1 << 30, 0)
 # Where runs are written: a study's results, and its report.
 _RESULTS_ROOM = _Room(1 << 28, 1 << 25)
 _CONTENTS = "cache contents"
-_CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "pyarrow", "pydantic", "rich", "typer")
+_CORE_DISTRIBUTIONS = ("duckdb", "jinja2", "msgspec", "pyarrow", "pydantic", "rich", "typer")
 _REPORT_DISTRIBUTIONS = ("vl-convert-python",)
 _OPTIONAL_PROGRAMS = (
     ("chromium", "shows and prints reports in the tests of their appearance", "chromium"),

@@ -187,6 +187,27 @@ def test_json_in_its_bounds_is_read() -> None:
         json_value('{"a":"\\udcff","b":' + "[" * 2 * DEPTH_MAX + "]" * 2 * DEPTH_MAX + "}")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":1,"b":[],"a":2}',
+        f"[{2**63},{-(2**63) - 1},{2**64},{10**40}]",
+        "[0,-0,1.0,-0.0,1e22,9007199254740993.0,5e-324,true,null]",
+        "[" * (DEPTH_MAX - 1) + '{"a":1}' + "]" * (DEPTH_MAX - 1),
+        '"\\ud83d\\ude00 \u2028"',
+    ],
+    ids=lambda text: text[:20],
+)
+def test_json_is_read_as_python_reads_it(text: str) -> None:
+    assert repr(json_value(text.encode())) == repr(json_value(text)) == repr(json.loads(text))
+
+
+@pytest.mark.parametrize("text", ["[1e999]", "[" * (DEPTH_MAX + 2) + "]" * (DEPTH_MAX + 2)])
+def test_json_out_of_its_bounds_is_not_read(text: str) -> None:
+    with pytest.raises(UnreadableError):
+        json_value(text)
+
+
 # --- options ---
 
 

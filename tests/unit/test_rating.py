@@ -23,6 +23,7 @@ from ffslab.rating.read import (
     rating_of,
 )
 from ffslab.report import build
+from ffslab.report.load import open_run
 from ffslab.report.rating import quantity, rated, rule_words, view_of
 from ffslab.results.schema import BY_NAME, DURATION, Figure
 from ffslab.workloads.cuts.metrics import CORRECT_PERCENT
@@ -215,7 +216,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_is_rated_by_the_rules_of_its_study(run: Path) -> None:
-    found = rated(run)
+    found = rated(open_run(run))
     assert found is not None
     mount, cuts, mainline = found.columns
     grades = {name: cell.grade for name, cell in mount.cells.items()}

@@ -84,7 +84,7 @@ def histogram_of(values: list[int]) -> Histogram:
     counts: dict[int, int] = {}
     for value in values:
         counts[bucket_index(value)] = counts.get(bucket_index(value), 0) + 1
-    buckets = packed_buckets(counts.items())
+    buckets = packed_buckets(list(counts.items()))
     return Histogram(len(values), sum(values), min(values), max(values), buckets)
 
 

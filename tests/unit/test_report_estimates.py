@@ -10,8 +10,9 @@ from test_report_support import Effects, Overrides, case_ids, page_of_words, wri
 
 from ffslab.model.estimates import ESTIMATE, VALUES
 from ffslab.report.estimates.load import load_estimates
-from ffslab.report.estimates.page import estimate_view
+from ffslab.report.estimates.page import EstimateView, estimate_view
 from ffslab.report.estimates.robustness import ratios_of
+from ffslab.report.load import open_run, read_rows
 from ffslab.results.outcome import Outcome
 from loaded_support import load_run
 
@@ -22,12 +23,17 @@ TURNING = Effects(driver_time={"ubifs": 1.5})
 CHANGED = "Cases with a changed estimate"
 
 
+def view_of(path: Path) -> EstimateView:
+    run = open_run(path)
+    return estimate_view(run, next(read_rows(run))["spec"])
+
+
 def notes_of(path: Path) -> str:
-    return estimate_view(path).section.note
+    return view_of(path).section.note
 
 
 def rows_of(path: Path, title: str) -> tuple[tuple[str, ...], ...]:
-    (table,) = [table for table in estimate_view(path).section.tables if table.title == title]
+    (table,) = [table for table in view_of(path).section.tables if table.title == title]
     return table.rows
 
 
@@ -43,7 +49,7 @@ def test_without_changes_the_report_says_what_would_try_it(tmp_path: Path) -> No
 
 def test_an_order_that_hangs_on_the_driver(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", TRIED, TURNING)
-    verdicts = estimate_view(folder)
+    verdicts = view_of(folder)
     assert "hang" in verdicts.line and verdicts.line == verdicts.section.sentence
     assert len(verdicts.line.split()) <= 30 and verdicts.line.replace("**", "") in text_of(folder)
     turning = [row for row in rows_of(folder, "All ratios") if "turns with" in row[3]]
@@ -69,7 +75,7 @@ def text_of(folder: Path) -> str:
 
 def test_what_survives_is_said(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", TRIED, Effects(driver_time={"ubifs": 1.01}))
-    assert re.match(r"\*\*All \d+ orders hold for all tried\*\*", estimate_view(folder).line)
+    assert re.match(r"\*\*All \d+ orders hold for all tried\*\*", view_of(folder).line)
     assert {row[3] for row in rows_of(folder, "All ratios")} <= {"holds for all tried", "no order"}
 
 
@@ -94,7 +100,7 @@ def test_a_changed_case_that_has_not_run_is_not_one_without_effect(tmp_path: Pat
     results = folder / "results.jsonl"
     lines = [line for line in results.read_text().splitlines() if "doubledriver" not in line]
     results.write_text("\n".join(lines) + "\n")
-    for ratio in ratios_of(load_estimates(folder).samples):
+    for ratio in ratios_of(load_estimates(open_run(folder), {}).samples):
         assert ratio.mean("double-driver") is None and ratio.mean("half-driver") is not None
     planned = sum("doubledriver" in name for name in case_ids(TRIED))
     assert f"{planned} cases with a changed estimate have not run yet." in notes_of(folder)

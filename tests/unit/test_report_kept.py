@@ -12,6 +12,7 @@ from test_report_support import Overrides, write_run
 
 from ffslab.errors import DamagedResultError
 from ffslab.report.kept import read_kept
+from ffslab.report.load import open_run
 from loaded_support import load_run
 
 OP = "read"
@@ -68,4 +69,4 @@ def test_what_is_shown_shares_nothing_with_what_is_not(folder: Path) -> None:
 def test_what_is_no_bucket_is_damage(folder: Path, bucket: list[int]) -> None:
     edited(folder, {0: {"latencies": [latency([3, 1], bucket)]}})
     with pytest.raises(DamagedResultError, match="its results lack what the report needs"):
-        read_kept(folder)
+        read_kept(open_run(folder))

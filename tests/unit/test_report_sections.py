@@ -16,6 +16,7 @@ from ffslab.report.data import Histogram, Latency, packed_buckets
 from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.kept import read_kept
+from ffslab.report.load import open_run
 from ffslab.report.sections.general import general_sections
 from ffslab.report.sections.results import results_table
 from ffslab.report.sections.section import Section
@@ -226,7 +227,7 @@ def test_all_results_are_a_row_for_each_case() -> None:
 
 def test_a_real_result_gives_parts_latencies_and_erases(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", [("seed", (1,)), ("state", ("free",))])
-    kept = read_kept(folder)[0].figures
+    kept = read_kept(open_run(folder))[0].figures
     assert sum(kept.erases) > 0 and kept.criteria
     assert {lat.op for lat in kept.latencies} > {"create", "read", "delete"}
     assert kept.parts["outside the flash"] > 0 and len(kept.parts) == 5

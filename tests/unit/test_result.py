@@ -32,7 +32,7 @@ from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError
 from ffslab.model.canonical import canonical_json
 from ffslab.protocol.records import parse_records
-from ffslab.report.load import all_rows
+from ffslab.report.load import all_rows, open_run
 from ffslab.results.casefile import case_result, skipped_result
 from ffslab.results.outcome import OUTCOMES, Outcome
 from ffslab.results.preparation import Preparation
@@ -328,7 +328,7 @@ def test_a_line_of_another_shape_is_damage(
     copied.write_manifest({"v": 1, "cases": [{"id": "a"}, {"id": "b"}]})
     path = tmp_path / "results.jsonl"
     path.write_text(f"{good}\n{json.dumps(damage(json.loads(other)))}\n")
-    readers = (lambda: list(results_of(copied)), lambda: list(all_rows(copied)))
+    readers = (lambda: list(results_of(copied)), lambda: list(all_rows(open_run(copied.path))))
     for read in (*readers, lambda: open_store([copied])):
         with pytest.raises(DamagedResultError) as caught:
             read()
@@ -376,7 +376,7 @@ def test_a_workloads_own_keys_are_held_against_its_own_types(
     (tmp_path / "results.jsonl").write_text(canonical_json(row) + "\n")
     # Of the keys of single workloads the centre knows nothing.
     assert run.results() == [row]
-    for read in (lambda: list(results_of(run)), lambda: list(all_rows(run))):
+    for read in (lambda: list(results_of(run)), lambda: list(all_rows(open_run(run.path)))):
         with pytest.raises(DamagedResultError, match="line 1: damaged: ") as caught:
             read()
         assert caught.value.message.partition("damaged: ")[2].startswith(told)

@@ -26,6 +26,7 @@ from ffslab.cli.tables import (
 from ffslab.errors import SpecError
 from ffslab.program import command
 from ffslab.report.first.brief import Brief, ChapterBrief
+from ffslab.report.load import open_run
 from ffslab.report.rating import rating_view
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.results import results_of
@@ -182,7 +183,7 @@ def _block(lines: list[Text]) -> list[Text]:
 def _rating_of(run: RunDirectory) -> Grid | None:
     """The rating that the study asks for, by rules that this version of ffslab understands."""
     try:
-        view = rating_view(run.path)
+        view = rating_view(open_run(run.path))
     except SpecError:
         return None
     where = f"Values and rules: {command('rating', run.path)}"

@@ -26,11 +26,12 @@ def register(app: typer.Typer) -> None:
         as_json: AsJson = False,
     ) -> None:
         """Rate the file systems of a run by the rules of its study."""
+        from ffslab.report.load import open_run
         from ffslab.report.rating import rated
         from ffslab.results.rundir import find_run
 
         found = find_run(run, output)
-        result = rated(found.path)
+        result = rated(open_run(found.path))
         if result is None:
             raise UsageError(
                 f"the study of {found.path} has no rating",

@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ffslab.results.metrics import BUCKETS
 from ffslab.results.result import ShortResult
 from ffslab.results.shortfall import is_accepted
 
@@ -90,12 +91,17 @@ def together(parts: Sequence[Latency | Histogram]) -> tuple[int, int, int, int]:
     )
 
 
-def packed_buckets(buckets: Iterable[tuple[int, int]]) -> bytes:
-    """Buckets as a `Histogram` has them; ValueError for numbers that no bucket has."""
+def packed_buckets(buckets: Sequence[Sequence[int]]) -> bytes:
+    """Buckets as a `Histogram` has them; ValueError for what is no bucket."""
+    if not set(map(len, buckets)) <= {2}:
+        raise ValueError("a bucket is a number and a count")
     try:
-        return array(_PACKED, chain.from_iterable(buckets)).tobytes()
+        numbers = array(_PACKED, chain.from_iterable(buckets))
     except OverflowError as error:
         raise ValueError("a bucket with a negative number, or one beyond all times") from error
+    if max(numbers[::2], default=0) >= BUCKETS:
+        raise ValueError("a bucket beyond all times")
+    return numbers.tobytes()
 
 
 @dataclass(frozen=True)

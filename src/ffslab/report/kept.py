@@ -7,17 +7,24 @@ in the seed only are added up while they pass.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, cast
 
 from ffslab.model.canonical import canonical_json
 from ffslab.protocol.records import OK
 from ffslab.report.data import SEED, Histogram, Latency, Run, packed_buckets, together
-from ffslab.report.load import Read, erases_during, explained, head_of, open_run, read_rows
+from ffslab.report.distribution import Counts
+from ffslab.report.load import (
+    Opened,
+    Read,
+    erases_during,
+    explained,
+    head_of,
+    plain_run,
+    read_rows,
+)
 from ffslab.results.criteria import Criterion
 from ffslab.results.files import no_search_for_cycles
 from ffslab.results.result import CaseResult, PhaseResult
@@ -51,15 +58,23 @@ class Kept:
     parts: Mapping[str, float]
 
 
-def read_kept(run_dir: Path) -> list[Read[Kept]]:
+def read_kept(run: Opened) -> list[Read[Kept]]:
     """What the page needs of the results of a run.
 
     Raises as `read_rows` does, and DamagedResultError for results that lack something.
     """
-    directory = open_run(run_dir)
-    with explained(run_dir, directory.manifest()), no_search_for_cycles():
-        groups = groupby(read_rows(directory), _but_for_the_seed)
-        return [read for _, rows in groups for read in _seeds_together(rows)]
+    read: list[Read[Kept]] = []
+    alike, seeds = "", _Seeds()
+    with explained(run), no_search_for_cycles():
+        for row in read_rows(run):
+            settings = _but_for_the_seed(row)
+            if settings != alike:
+                seeds.finish()
+                alike, seeds = settings, _Seeds()
+            read.append(Read(head_of(row), seeds.kept_of(row)))
+            del row  # the next one gets its memory
+        seeds.finish()
+    return read
 
 
 def _but_for_the_seed(row: CaseResult) -> str:
@@ -70,28 +85,31 @@ def _but_for_the_seed(row: CaseResult) -> str:
     return canonical_json([row["outcome"], row.get("short"), axes, spec])
 
 
-def _seeds_together(rows: Iterable[CaseResult]) -> list[Read[Kept]]:
-    """ValueError for what is no bucket of a histogram."""
-    members: list[Read[Kept]] = []
-    histograms: dict[str, Histogram] = {}
-    latencies: dict[str, list[Latency]] = defaultdict(list)
-    buckets: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-    for row in rows:
-        kept = kept_of(row, histograms)
-        members.append(Read(head_of(row), kept))
+class _Seeds:
+    """Cases that differ in the seed only, while they are read: they share their histograms."""
+
+    def __init__(self) -> None:
+        self._histograms: dict[str, Histogram] = {}
+        self._latencies: dict[str, list[Latency]] = defaultdict(list)
+        self._counts: dict[str, Counts] = defaultdict(Counts)
+
+    def kept_of(self, row: CaseResult) -> Kept:
+        """What is kept of one of them; ValueError for what is no bucket."""
+        kept = _kept_of(row, self._histograms)
         for latency, record in zip(kept.latencies, row["latencies"], strict=True):
             if latency.count:
-                latencies[latency.op].append(latency)
-                counts = buckets[latency.op]
-                for number, count in record["buckets"]:
-                    counts[number] += count
-    for op, own in latencies.items():
-        histograms[op] = Histogram(*together(own), packed_buckets(buckets[op].items()))
-    return members
+                self._latencies[latency.op].append(latency)
+                self._counts[latency.op].add(record["buckets"])
+        return kept
+
+    def finish(self) -> None:
+        """Fills the histograms that they share; ValueError for what is no bucket."""
+        for op, own in self._latencies.items():
+            packed = packed_buckets(self._counts[op].buckets())
+            self._histograms[op] = Histogram(*together(own), packed)
 
 
-def kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
-    """What the page needs of a result."""
+def _kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
     kind = kind_of(row["spec"])
     phases = result_module(kind).PHASES
     return Kept(
@@ -105,8 +123,9 @@ def kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
     )
 
 
-def with_kept(run: Run, read_cases: Sequence[Read[Kept]]) -> Run:
-    """The run with what was kept of its cases, which are in the same order."""
+def run_of(opened: Opened, read_cases: Sequence[Read[Kept]]) -> Run:
+    """The run with these cases and what was kept of them."""
+    run = plain_run(opened, read_cases)
     cases = (
         replace(
             case,

@@ -11,7 +11,7 @@ import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import starmap
+from itertools import chain, starmap
 from operator import sub
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -47,34 +47,43 @@ _IDENTITY = (
 )
 
 
-def open_run(run_dir: Path) -> RunDirectory:
-    """The run in `run_dir`; UsageError when it is none."""
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A run with its manifest, which is read once for all that shows it."""
+
+    directory: RunDirectory
+    manifest: Document
+
+    @property
+    def path(self) -> Path:
+        return self.directory.path
+
+
+def open_run(run_dir: Path) -> Opened:
+    """The run in `run_dir`; UsageError when it is none, DamagedResultError without a manifest."""
     if not (run_dir / "manifest.json").is_file():
         raise UsageError(
             f"{run_dir} is not a run directory: it has no manifest.json",
             cause="a mistyped path, or a run that ended before it recorded anything",
             remedy=f"{program()} list runs",
         )
-    return RunDirectory(run_dir)
+    directory = RunDirectory(run_dir)
+    return Opened(directory, directory.manifest())
 
 
-def read_rows(directory: RunDirectory) -> Iterator[CaseResult]:
+def read_rows(run: Opened) -> Iterator[CaseResult]:
     """The results whose estimates are as stated and whose layout is not perturbed.
 
     The others are of `ffslab.report.estimates` and of `ffslab compare`. Of a case that was repeated
     it is the repeat in the middle. Raises as `all_rows` does.
     """
-    has_rows = False
-    for row in as_stated(all_rows(directory), directory.manifest()):
-        has_rows = True
-        yield row
-    _require_results(directory, has_rows)
+    return _required(run, as_stated(all_rows(run), run.manifest))
 
 
 def as_stated(rows: Iterable[CaseResult], manifest: Document) -> Iterator[CaseResult]:
     """Those of a run's results that `read_rows` gives."""
     changed = {*changed_ids(manifest), *perturbed_ids(manifest)}
-    return (row for row in middles(rows, repeated_ids(manifest)) if row["id"] not in changed)
+    return filter(lambda row: row["id"] not in changed, middles(rows, repeated_ids(manifest)))
 
 
 def changed_ids(manifest: Document) -> dict[str, str]:
@@ -101,25 +110,22 @@ def repeated_ids(manifest: Document) -> frozenset[str]:
     return frozenset(str(case["id"]) for case in planned if case.get(REPEAT))
 
 
-def all_rows(directory: RunDirectory) -> Iterator[CaseResult]:
-    """All results one by one, so that a large run need not fit into memory.
+def all_rows(run: Opened) -> Iterator[CaseResult]:
+    """All results one by one, so that a large run need not fit into memory: none is held.
 
     Raises UsageError when there is none yet, DamagedResultError for what is no result.
     """
-    has_rows = False
-    for row in results_of(directory):
-        has_rows = True
-        yield row
-    _require_results(directory, has_rows)
+    return _required(run, results_of(run.directory, run.manifest))
 
 
-def _require_results(directory: RunDirectory, has_rows: bool) -> None:
-    if not has_rows:
-        raise UsageError(
-            f"{directory.path} has no results yet",
-            cause="the run was interrupted before its first case ended",
-            remedy=command("run", directory.path, "--resume"),
-        )
+def _required(run: Opened, rows: Iterator[CaseResult]) -> Iterator[CaseResult]:
+    for first in rows:
+        return chain((first,), rows)
+    raise UsageError(
+        f"{run.path} has no results yet",
+        cause="the run was interrupted before its first case ended",
+        remedy=command("run", run.path, "--resume"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,26 +137,33 @@ class Read(Generic[Figures]):
 
 
 @contextmanager
-def explained(run_dir: Path, manifest: Document) -> Iterator[None]:
+def explained(run: Opened) -> Iterator[None]:
     """Results without what the report needs are an error of the files, said in words."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DamagedResultError(
-            f"{run_dir}: its results lack what the report needs: {type(error).__name__}: {error}",
+            f"{run.path}: its results lack what the report needs: {type(error).__name__}: {error}",
             cause="the files were edited, or another version of ffslab wrote them",
-            remedy=f"{program()} run {manifest.get('study', 'STUDY')}, for a new run",
+            remedy=f"{program()} run {run.manifest.get('study', 'STUDY')}, for a new run",
         ) from error
 
 
-def outline(
-    run_dir: Path, manifest: Document, specs: Sequence[Document], cases: tuple[Case, ...]
-) -> Run:
-    """A run of any workload: its cases, and what manifest and specs say of all of them."""
-    distinct = _distinct(specs)
+def plain_run(run: Opened, read_cases: Sequence[Read[Figures]]) -> Run:
+    """The run with these cases, whose figures are shown apart, and what manifest and specs say of
+    all of them.
+    """
+    with explained(run):
+        return _plain_run(run.path, run.manifest, [read_case.head for read_case in read_cases])
+
+
+def _plain_run(run_dir: Path, manifest: Document, heads: Sequence[CaseHead]) -> Run:
+    specs = [head["spec"] for head in heads]
+    study, fixed, distinct = study_word(manifest), fixed_options(specs), _distinct(specs)
+    cases = tuple(plain_case(head, manifest, study, fixed) for head in heads)
     return Run(
         run_id=str(manifest.get("run") or run_dir.name),
-        study=study_word(manifest),
+        study=study,
         title=str(manifest.get("title") or manifest.get("study") or run_dir.name),
         description=str(manifest.get("description") or "").strip(),
         date=str(manifest.get("started") or ""),
@@ -163,21 +176,6 @@ def outline(
         missing=max(_planned(manifest, len(cases)) - len(cases), 0),
         path=run_dir,
     )
-
-
-def plain_outline(run_dir: Path, manifest: Document, read_cases: Sequence[Read[Figures]]) -> Run:
-    """The outline of cases whose figures are shown apart."""
-    specs = [read_case.head["spec"] for read_case in read_cases]
-    study, fixed = study_word(manifest), fixed_options(specs)
-    cases = tuple(plain_case(read_case.head, manifest, study, fixed) for read_case in read_cases)
-    return outline(run_dir, manifest, specs, cases)
-
-
-def plain_run(run_dir: Path, read_cases: Sequence[Read[Figures]]) -> Run:
-    """The run in `run_dir` with these cases, whose figures are shown apart."""
-    manifest = open_run(run_dir).manifest()
-    with explained(run_dir, manifest):
-        return plain_outline(run_dir, manifest, read_cases)
 
 
 def _planned(manifest: Document, known: int) -> int:

@@ -26,8 +26,8 @@ from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.glossary import GLOSSARY
 from ffslab.report.index import REPORT, keep_headline
-from ffslab.report.kept import read_kept, with_kept
-from ffslab.report.load import open_run, plain_run
+from ffslab.report.kept import read_kept, run_of
+from ffslab.report.load import open_run
 from ffslab.report.rating import rating_view
 from ffslab.report.sections.change import Criteria
 from ffslab.report.sections.general import general_sections
@@ -69,19 +69,20 @@ class _Rendered:
 
 def _render(run_dir: Path, target: Path) -> _Rendered:
     """The page that is to stand at `target`."""
-    read = read_kept(run_dir)
+    opened = open_run(run_dir)
+    read = read_kept(opened)
     criteria = {case.head["id"]: case.figures.criteria for case in read}
-    run = with_kept(plain_run(run_dir, read), read)
-    members = chapters_of(open_run(run_dir).manifest(), read)
+    run = run_of(opened, read)
+    members = chapters_of(opened.manifest, read)
     several = len(members) > 1
     chapters = [
-        _shown(_part_of(run_dir, chapter) if several else run, chapter, criteria, several)
+        _shown(run_of(opened, chapter.cases) if several else run, chapter, criteria, several)
         for chapter in members
     ]
     firsts = [chapter.first for chapter in chapters]
-    grades = rating_view(run_dir)
+    grades = rating_view(opened)
     overview = overview_of([chapter.part for chapter in chapters], grades)
-    verdicts = estimate_view(run_dir)
+    verdicts = estimate_view(opened, read[0].head["spec"])
     template = environment().get_template("page.html.j2")
     page = template.render(
         **common(run),
@@ -90,7 +91,7 @@ def _render(run_dir: Path, target: Path) -> _Rendered:
         hangs=verdicts.line,
         beside=(
             *collector.sections((case.head["id"], case.figures.collector) for case in read),
-            *repeats.sections(run_dir),
+            *repeats.sections(opened),
             *code_size.sections(run_dir),
             verdicts.section,
         ),
@@ -141,11 +142,6 @@ class Shown:
     sections: tuple[Section, ...]
     results: Any
     method: str
-
-
-def _part_of(run_dir: Path, chapter: Chapter) -> Run:
-    """The run with the cases of a chapter alone."""
-    return with_kept(plain_run(run_dir, chapter.cases), chapter.cases)
 
 
 def _shown(run: Run, chapter: Chapter, criteria: Criteria, several: bool) -> Shown:

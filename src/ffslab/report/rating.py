@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ffslab.model.rating import RuleFile, chosen_parts
 from ffslab.rating.grade import Column, Graded
 from ffslab.rating.read import Rated, rated_run, rating_of
 from ffslab.report import data
-from ffslab.report.load import explained, open_run
+from ffslab.report.load import Opened, explained
 from ffslab.report.quantity import SPACE, listed, significant
 from ffslab.workloads.figures import all_metrics
 from ffslab.workloads.results import results_of
@@ -47,20 +46,18 @@ class RatingView:
     missing: tuple[str, ...]
 
 
-def rated(run_dir: Path) -> Rated | None:
+def rated(run: Opened) -> Rated | None:
     """The rating that a run's study asks for; None if it asks for none."""
-    run = open_run(run_dir)
-    manifest = run.manifest()
-    rules = rating_of(manifest)
+    rules = rating_of(run.manifest)
     if rules is None:
         return None
-    with explained(run_dir, manifest):
-        return rated_run(rules, manifest, results_of(run))
+    with explained(run):
+        return rated_run(rules, run.manifest, results_of(run.directory, run.manifest))
 
 
-def rating_view(run_dir: Path) -> RatingView | None:
+def rating_view(run: Opened) -> RatingView | None:
     """What the report shows; None if the study has no rating."""
-    rated_run = rated(run_dir)
+    rated_run = rated(run)
     return None if rated_run is None else view_of(rated_run)
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 
 from ffslab.compare.words import figure_title, percent_text, value_text
 from ffslab.report import plots
 from ffslab.report.elements import Table
-from ffslab.report.load import all_rows, open_run, repeated_ids
+from ffslab.report.load import Opened, all_rows, repeated_ids
 from ffslab.report.sections.section import Chart, Section
 from ffslab.results.repeats import group_of
 from ffslab.results.result import CaseResult
@@ -35,14 +34,13 @@ class _Repeats:
     figures: Sequence[Sequence[Figure]]
 
 
-def sections(run_dir: Path) -> Iterator[Section]:
-    """The section of the run in `run_dir`; none where time is virtual."""
-    directory = open_run(run_dir)
-    manifest = directory.manifest()
+def sections(run: Opened) -> Iterator[Section]:
+    """The section of a run; none where time is virtual."""
+    manifest = run.manifest
     if not manifest.get("real_clock"):
         return
     groups: dict[str, list[CaseResult]] = {}
-    for row in all_rows(directory):
+    for row in all_rows(run):
         groups.setdefault(group_of(row), []).append(row)
     cases = [
         _Repeats(

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from ffslab.results.result import Shape, WrongShapeError, checked
 
 MANIFEST = "manifest.json"
 CASES = "cases"
+_BUFFER_BYTES = 1 << 20  # several lines of results
 
 
 def write_atomic(path: Path, text: str | Iterable[str], *, durable: bool = False) -> None:
@@ -122,21 +124,25 @@ def read_json_lines(
     read: Callable[[bytes], None] = lambda _: None,
 ) -> Iterator[Shape]:
     """The same of each line; DamagedResultError names the first bad one. `read` gets the lines."""
+
+    def value_of(number: int, line: bytes) -> Shape:
+        read(line)
+        try:
+            if len(line) > DOCUMENT_BYTES_MAX:
+                raise UnreadableError("it is too long")
+            with no_search_for_cycles():
+                value = checked(json_value(line), shape)
+                check(value)
+        except ValueError as error:
+            raise damaged(path, number, error) from error
+        return value
+
     try:
-        with path.open("rb") as file:
+        with path.open("rb", buffering=_BUFFER_BYTES) as file:
             # Lines of bytes end with a line feed alone: JSON texts may hold U+2028 and others.
             lines = iter(partial(file.readline, DOCUMENT_BYTES_MAX + 1), b"")
-            for number, line in enumerate(lines, start=1):
-                read(line)
-                try:
-                    if len(line) > DOCUMENT_BYTES_MAX:
-                        raise UnreadableError("it is too long")
-                    with no_search_for_cycles():
-                        value = checked(json_value(line), shape)
-                        check(value)
-                except ValueError as error:
-                    raise damaged(path, number, error) from error
-                yield value
+            # A value is not held here while the next is read, which then has its memory.
+            yield from starmap(value_of, enumerate(lines, start=1))
     except OSError as error:
         raise _unreadable(path, error) from error
 

@@ -11,11 +11,21 @@ figures where they are computed (`ffslab.results.metrics`). What runs of older v
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeVar, cast
+from functools import cache, partial
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, is_typeddict
 
 from ffslab.protocol.records import Mtd, PhaseCounts, Prepared, Snapshot, Space, TaskRecord
 from ffslab.results.collector import Collector
@@ -73,9 +83,8 @@ class PhaseResult(PhaseCounts, PhaseMetrics):
 
 
 class _MostlyRight:
-    """A list of lists of integers that pydantic looks at only if it is none, to say where.
-
-    Buckets are most of what a result is made of, and pydantic takes five times as long for them.
+    """Many integers that pydantic looks at only if msgspec, in a fifth of its time, does not find
+    them right: it says what is wrong, and knows integers of more than 64 bits.
     """
 
     def __get_pydantic_core_schema__(
@@ -83,46 +92,31 @@ class _MostlyRight:
     ) -> CoreSchema:
         from pydantic_core.core_schema import no_info_wrap_validator_function
 
-        return no_info_wrap_validator_function(_quickly_checked, handler(source))
+        check = partial(_quickly_checked, _of_64_bits(source))
+        return no_info_wrap_validator_function(check, handler(source))
 
 
-def _quickly_checked(value: Any, check: Callable[[Any], Any]) -> Any:
-    lists = type(value) is list and set(map(type, value)) <= {list}
-    if lists and set(map(type, chain.from_iterable(value))) <= {int}:
-        return value
-    return check(value)
+def _quickly_checked(kind: Any, value: Any, check: Callable[[Any], Any]) -> Any:
+    from msgspec import ValidationError, convert
+
+    try:
+        convert(value, kind)
+    except ValidationError:
+        return check(value)
+    return value
 
 
-class _MostlySnapshots:
-    """The same of snapshots, which have three numbers for each block of the flash."""
+def _of_64_bits(kind: Any) -> Any:
+    """A type of lists and objects whose integers have 64 bits, as msgspec has them."""
+    from msgspec import Meta
 
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: Callable[[Any], CoreSchema]
-    ) -> CoreSchema:
-        from pydantic_core.core_schema import no_info_wrap_validator_function
-
-        return no_info_wrap_validator_function(_snapshots_checked, handler(source))
-
-
-def _snapshots_checked(value: Any, check: Callable[[Any], Any]) -> Any:
-    return value if type(value) is list and all(map(_is_snapshot, value)) else check(value)
-
-
-def _is_snapshot(value: Any) -> bool:
-    """Whether it is one beyond doubt; what it has besides nobody reads."""
-    if type(value) is not dict or type(value.get("counters")) is not dict:
-        return False
-    if type(value.get("label")) is not str:
-        return False
-    counts = [value.get(name) for name in ("erases", "programs", "reads")]
-    counts += [[value.get("t_ns"), *value["counters"].values()]]
-    return all(type(numbers) is list and _are_numbers(numbers) for numbers in counts)
-
-
-def _are_numbers(values: list[Any]) -> bool:
-    if set(map(type, values)) != {int}:
-        return False
-    return int(min(values)) >= -_LARGEST and int(max(values)) <= _LARGEST
+    if kind is int:
+        return Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+    if is_typeddict(kind):
+        keys = {name: _of_64_bits(of) for name, of in get_type_hints(kind).items()}
+        return TypedDict(kind.__name__, keys)  # type: ignore[operator]
+    inside = tuple(map(_of_64_bits, get_args(kind)))
+    return get_origin(kind)[inside] if inside else kind
 
 
 class LatencyResult(LatencyMetrics):
@@ -180,7 +174,7 @@ class CaseResult(CaseHead):
     space: list[Space]
     phases: list[PhaseResult]
     latencies: list[LatencyResult]
-    flash: Annotated[list[Snapshot], _MostlySnapshots()]
+    flash: Annotated[list[Snapshot], _MostlyRight()]
     preparation: NotRequired[PreparationResult | None]
     collector: NotRequired[Collector]
     erase_counters: NotRequired[EraseCounters]

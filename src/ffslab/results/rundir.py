@@ -247,18 +247,25 @@ class RunDirectory:
         """The result of one case, from its own file; `check` as of `each_result`."""
         return read_json_as(self.case_dir(case_id) / CASE_RESULT, CaseResult, check)
 
-    def each_result(self, check: Check = nothing_more) -> Iterator[CaseResult]:
+    def each_result(
+        self, check: Check = nothing_more, manifest: Mapping[str, Any] | None = None
+    ) -> Iterator[CaseResult]:
         """The results in order; those collected, or the cases of an interrupted run.
 
         DamagedResultError for what is no result. `check` may say so too, by a WrongShapeError:
-        of the keys of single workloads nothing is known here (`ffslab.workloads.results`).
+        of the keys of single workloads nothing is known here (`ffslab.workloads.results`). Holds no
+        result that it gave. `manifest`: that of the run, if it has been read.
         """
-        manifest = self.manifest()
+        manifest = self.manifest() if manifest is None else manifest
         listed = [str(case["id"]) for case in manifest["cases"]]
-        read, digest = [], hashlib.sha256()
-        for result in self._stored(listed, check, digest.update):
+        read: list[str] = []
+        digest = hashlib.sha256()
+
+        def noted(result: CaseResult) -> None:
+            check(result)
             read.append(result["id"])
-            yield result
+
+        yield from self._stored(listed, noted, digest.update)
         # Lines that were removed or added leave files of the right shape behind.
         wanted = (
             listed

@@ -31,12 +31,15 @@ def asked_of(workload: Workload, *, own: bool) -> Asked:
     return asked if expected is None else replace(asked, expected=expected(workload))
 
 
-def results_of(run: RunDirectory) -> Iterator[CaseResult]:
+def results_of(
+    run: RunDirectory, manifest: Mapping[str, Any] | None = None
+) -> Iterator[CaseResult]:
     """A run's results in order, one by one, so that a large run need not fit into memory.
 
-    DamagedResultError for one that is no result, or not one of its workload.
+    DamagedResultError for one that is no result, or not one of its workload. `manifest`: the run's,
+    if it has been read.
     """
-    return run.each_result(check_own_keys)
+    return run.each_result(check_own_keys, manifest)
 
 
 def check_own_keys(result: CaseResult) -> None:

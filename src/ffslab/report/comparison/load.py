@@ -13,9 +13,8 @@ def load_side(run: RunDirectory) -> Side:
     Raises UsageError when there is none yet, DamagedResultError for files that ffslab did not
     write.
     """
-    directory = open_run(run.path)
-    manifest = directory.manifest()
-    with explained(run.path, manifest):
-        cases = tuple(compared_case(row) for row in all_rows(directory))
-        planned = int(manifest.get("cases_total") or len(cases))
-        return Side(run.path.resolve().name, manifest, cases, planned, str(run.path))
+    opened = open_run(run.path)
+    with explained(opened):
+        cases = tuple(map(compared_case, all_rows(opened)))
+        planned = int(opened.manifest.get("cases_total") or len(cases))
+        return Side(run.path.resolve().name, opened.manifest, cases, planned, str(run.path))

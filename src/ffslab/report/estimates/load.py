@@ -8,7 +8,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from ffslab.model.estimates import AS_STATED, ESTIMATE
@@ -20,15 +19,14 @@ from ffslab.report.estimates.robustness import Sample
 from ffslab.report.facts import time_model
 from ffslab.report.load import (
     Document,
+    Opened,
     all_rows,
     case_axes,
     changed_ids,
     explained,
     fixed_options,
     head_of,
-    open_run,
     perturbed_ids,
-    read_rows,
     study_word,
 )
 from ffslab.results.reproduce import set_argument
@@ -53,19 +51,17 @@ class Loaded:
     missing: int = 0
 
 
-def load_estimates(run_dir: Path) -> Loaded:
-    """Raises as `ffslab.report.load.read_rows` does."""
-    directory = open_run(run_dir)
-    manifest = directory.manifest()
+def load_estimates(run: Opened, spec: Document) -> Loaded:
+    """`spec`: that of any of its cases. Raises as `ffslab.report.load.all_rows` does."""
+    manifest = run.manifest
     changes = changed_ids(manifest)
-    with explained(run_dir, manifest):
+    with explained(run):
         if not changes:
-            specs = [next(read_rows(directory))["spec"]]
-            return Loaded(_command(manifest), _estimates(specs, manifest))
+            return Loaded(_command(manifest), _estimates([spec], manifest))
         rows: list[CaseHead] = []
         times: list[Mapping[str, float]] = []
         perturbed = perturbed_ids(manifest)
-        for row in all_rows(directory):
+        for row in all_rows(run):
             if row["id"] in perturbed:
                 continue
             times.append(_times(row) if row["outcome"] == "pass" else {})

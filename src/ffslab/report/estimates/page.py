@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from markupsafe import Markup
 
@@ -13,6 +12,7 @@ from ffslab.report.elements import Table
 from ffslab.report.estimates.chart import ranges
 from ffslab.report.estimates.load import Loaded, load_estimates
 from ffslab.report.estimates.robustness import EQUAL, Ratio, effects, ratios_of
+from ffslab.report.load import Document, Opened
 from ffslab.report.quantity import duration, times
 from ffslab.report.sections.section import Chart, Section
 
@@ -38,9 +38,9 @@ class EstimateView:
     section: Section
 
 
-def estimate_view(run_dir: Path) -> EstimateView:
-    """Of the run in `run_dir`."""
-    loaded = load_estimates(run_dir)
+def estimate_view(run: Opened, spec: Document) -> EstimateView:
+    """Of a run; `spec`: that of any of its cases."""
+    loaded = load_estimates(run, spec)
     if not loaded.samples:
         return EstimateView(_UNTRIED, _untried(loaded))
     ratios = ratios_of(loaded.samples)

@@ -15,7 +15,7 @@ from ffslab.report.first.board import Board, board_of
 from ffslab.report.first.headline import headline
 from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
-from ffslab.report.load import Read, as_stated, explained, plain_outline
+from ffslab.report.load import Opened, Read, as_stated, explained, open_run, plain_run
 from ffslab.results.criteria import Criterion
 from ffslab.results.files import no_search_for_cycles
 from ffslab.results.result import CaseHead, CaseResult, head_of
@@ -49,31 +49,30 @@ class Brief:
 
 def brief_of(directory: RunDirectory) -> Brief:
     """Reads a run. DamagedResultError for what is no result, or lacks what people decide by."""
-    manifest = directory.manifest()
+    run = open_run(directory.path)
     heads: list[CaseHead] = []
     findings: list[tuple[str, Mapping[str, Any]]] = []
 
     def noted() -> Iterator[CaseResult]:
-        for result in results_of(directory):
+        for result in results_of(directory, run.manifest):
             heads.append(head_of(result))
             findings.extend((result["id"], finding) for finding in findings_of(result).values())
             yield result
 
-    with explained(directory.path, manifest), no_search_for_cycles():
-        read = [Read(head_of(row), criteria_of(row)) for row in as_stated(noted(), manifest)]
-        chapters = tuple(_briefs(directory, manifest, read))
+    with explained(run), no_search_for_cycles():
+        read = [Read(head_of(row), criteria_of(row)) for row in as_stated(noted(), run.manifest)]
+        chapters = tuple(_briefs(run, read))
     return Brief(tuple(heads), tuple(findings), chapters)
 
 
 def _briefs(
-    directory: RunDirectory,
-    manifest: Mapping[str, Any],
+    run: Opened,
     read: Sequence[Read[tuple[Criterion, ...]]],
 ) -> Iterator[ChapterBrief]:
     criteria = {case.head["id"]: case.figures for case in read}
-    chapters = chapters_of(manifest, read)
+    chapters = chapters_of(run.manifest, read)
     for chapter in chapters:
-        matter = matter_of(plain_outline(directory.path, manifest, chapter.cases), criteria)
+        matter = matter_of(plain_run(run, chapter.cases), criteria)
         weighed = [weigh(row) for row in matter.rows]
         board = board_of(matter, weighed)
         if board.columns:

@@ -27,7 +27,7 @@ def part_sections(run: Run, names: Mapping[str, str], prefix: str) -> Iterator[S
     axes = {name: _axis(cases) for name, cases in parts.items()}
     if len({axis.name for axis in axes.values() if axis}) < 2:
         return
-    titles = part_titles(open_run(run.path).manifest(), parts)
+    titles = part_titles(open_run(run.path).manifest, parts)
     for name, cases in parts.items():
         axis = axes[name]
         if axis is not None:
