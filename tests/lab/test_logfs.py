@@ -34,6 +34,7 @@ from rich_trees import LOGFS, overwritten_files, rich_tree
 from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs.image import PageGeometry
 from ffslab.logfs.mkfs import MkfsOptions, make_image
+from ffslab.oracle.promises import promise_of
 
 GEOMETRIES = {
     "2048x64": CHIP,
@@ -249,6 +250,32 @@ def test_a_full_partition(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
     assert int(dict(map(str.split, result.splitlines()))["files"]) >= ended["files"] - 1
     second.assert_sound()
     assert no_violations(second.counters)
+
+
+def test_from_inode_512_on_a_file_takes_a_block_of_pointers_more(
+    lab: LabBuild, tmp_path: Path, fstree: Path
+) -> None:
+    """Without any cut; with the file it goes, so nothing is lost. The judge of many cuts knows."""
+    written, deleted = {}, {}
+    for earlier in (0, 494, 495, 1100):  # the first is inode 17
+        many, one, none = Script(), Script(), Script()
+        for _ in range(earlier):
+            many.create("/before")
+            many.unlink("/before")
+        one.write("/file", 0, 100_000, 1)
+        one.line("sync")
+        none.line("unlink", "/mnt/file")
+        none.line("sync")
+        steps = [*load(), mount(), run(0), run(1), STATE, *LIST, run(2), STATE, UMOUNT]
+        scripts = [many, one, none]
+        guest = start(lab, tmp_path / f"guest{earlier}", fstree, steps, scripts=scripts)
+        ino = guest.listings[0]["/file"]["ino"]
+        written[ino], deleted[ino] = (state["used_bytes"] for state in guest.states)
+        guest.assert_sound()
+    assert [*written] == [17, 511, 512, 1117]
+    assert len({*deleted.values()}) == 1
+    block = 28 + promise_of("logfs").growth_bytes  # with the header of its object
+    assert [used - written[17] for used in written.values()] == [0, 0, block, block]
 
 
 def test_compression_takes_less_flash(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:

@@ -233,7 +233,7 @@ struct logfs_counters {
  * @used_bytes: of all valid objects
  * @reserved_bytes: promised to dirty pages
  * @n_bad: segments, if @bad_counted: see logfs_flash_count_bad()
- * @n_spare: good segments behind the last superblock, likewise
+ * @n_spare: 1 if the last good segment is behind the last superblock, and so a reserved one
  * @changed: struct logfs_changed by segment, since the last commit
  * @n_changed: of these
  * @touched: of these, what may be free by now, or no more

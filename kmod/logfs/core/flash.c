@@ -225,21 +225,21 @@ bool logfs_flash_is_bad(const struct logfs_device *dev, u32 segno)
 
 void logfs_flash_count_bad(struct logfs_device *dev)
 {
-	const u32 last = logfs_segno(dev, max_t(u64, dev->super.super_at[0],
-						dev->super.super_at[1]));
-	bool is_bad;
-	u32 segno;
+	const u64 super_at = max_t(u64, dev->super.super_at[0],
+				   dev->super.super_at[1]);
+	u32 segno, last = 0;
 
 	if (dev->bad_counted)
 		return;
 	dev->bad_counted = true;
 	dev->n_bad = 0;
-	dev->n_spare = 0;
 	for (segno = 0; segno < dev->super.n_segments; segno++) {
-		is_bad = logfs_flash_is_bad(dev, segno);
-		dev->n_bad += is_bad;
-		dev->n_spare += !is_bad && segno > last;
+		if (logfs_flash_is_bad(dev, segno))
+			dev->n_bad++;
+		else
+			last = segno;
 	}
+	dev->n_spare = last > logfs_segno(dev, super_at);
 }
 
 void logfs_flash_note_bad(struct logfs_device *dev)

@@ -229,6 +229,14 @@ def test_less_room_for_good_is_a_leak_and_what_varies_is_none() -> None:
     (told,) = leaks(space(9, 8, 7, 7, 6, 6, 6, 5))
     assert told == "8 bytes or more fitted at first, 6 or fewer at last"
     assert leaks(space(*[9] * 8, bad=2)) == ["2 blocks more are marked bad"]
+    # By more than a file system takes without any cut.
+    assert not leaks(space(9, 8, 7, 7, 6, 6, 6, 5), 2)
+    assert leaks(space(9, 8, 7, 7, 6, 6, 6, 5), 1) == [told]
+    # Of LogFS that is a block, once.
+    grown = promise_of("logfs").growth_bytes
+    assert not leaks(space(*[12_763_136] * 4, *[12_759_040] * 4), grown)
+    assert leaks(space(*[12_763_136] * 4, *[12_759_040 - 4096] * 4), grown)
+    assert not any(promise_of(name).growth_bytes for name in ("jffs2", "ubifs", "yaffs2"))
     text = printed(
         "".join(f"space {row[0]} {row[1]} 1 1 0 1 1\n" for row in space(*range(9, 1, -1)))
     )

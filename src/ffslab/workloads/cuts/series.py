@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from ffslab.errors import InfrastructureError
 from ffslab.model.case import Case
-from ffslab.oracle.promises import Promise
+from ffslab.oracle.promises import Promise, promise_of
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.outcomes import CORRECT, GUEST_DIED, LEAK, OUTCOMES
 from ffslab.workloads.cuts.stored import (
@@ -207,12 +207,12 @@ def series_words(
     return words
 
 
-def leaks(space: Sequence[Sequence[int]]) -> list[str]:
-    """What became less for good: sentences.
+def leaks(space: Sequence[Sequence[int]], growth_bytes: int = 0) -> list[str]:
+    """What became less for good: sentences. `growth_bytes`: see `Promise`.
 
     What fits into a file differs from time to time, by where nodes end and what garbage there is.
     So less fits if the most of the last quarter of all measurements is less than the least of the
-    first.
+    first, by more than a file system without cuts takes.
     """
     if len(space) < _LEAK_MEASURES:
         return []
@@ -220,7 +220,7 @@ def leaks(space: Sequence[Sequence[int]]) -> list[str]:
     first, last = space[:quarter], space[-quarter:]
     sentences = []
     least, most = min(row[1] for row in first), max(row[1] for row in last)
-    if most < least:
+    if most + growth_bytes < least:
         sentences.append(f"{least:,} bytes or more fitted at first, {most:,} or fewer at last")
     if last[-1][4] > first[0][4]:
         sentences.append(f"{last[-1][4] - first[0][4]} blocks more are marked bad")
@@ -241,8 +241,9 @@ def stored_series(case: Case, lives: Sequence[Life]) -> CutsResult:
         for kind, row in life.found.recovery.items():
             _add_row(recovery, kind, row)
     findings = _findings(case, cuts, said)
+    growth_bytes = promise_of(case.filesystem.stack).growth_bytes
     for life in lives:
-        for number, sentence in enumerate(leaks(life.found.space)):
+        for number, sentence in enumerate(leaks(life.found.space, growth_bytes)):
             findings.append(_finding(case, life.cuts[-1], LEAK, sentence, 1, [], number))
     series: StoredSeries = {
         "cuts": len(cuts),
