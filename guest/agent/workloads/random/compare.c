@@ -156,7 +156,8 @@ static void compare_inode_numbers(struct history *h)
 		node[i] = h->model.entry[i]->node;
 	qsort(node, h->model.entries, sizeof(*node), by_inode);
 	for (i = 1; i < h->model.entries; i++)
-		if (node[i]->ino == node[i - 1]->ino && node[i] != node[i - 1])
+		if (node[i]->ino && node[i]->ino == node[i - 1]->ino &&
+		    node[i] != node[i - 1])
 			differ(h, DIFF_ATTRIBUTE, node[i], "#%u and #%u have one inode number, %llu",
 			     node[i]->id, node[i - 1]->id,
 			     (unsigned long long)node[i]->ino);
@@ -189,11 +190,13 @@ static void compare_handles(struct history *h)
 /* What statfs() says must be possible, and the total must stay. */
 void compare_space(struct history *h)
 {
+	uint64_t name_max = h->opt.name_shown ? h->opt.name_shown :
+						h->opt.name_max;
 	struct statvfs space;
 
 	CALL(h, 0, statvfs(h->opt.dir, &space));
 	if (space.f_bfree > space.f_blocks || space.f_bavail > space.f_bfree ||
-	    space.f_ffree > space.f_files || space.f_namemax != h->opt.name_max)
+	    space.f_ffree > space.f_files || space.f_namemax != name_max)
 		differ(h, DIFF_SPACE, NULL, "statfs(): blocks %llu, free %llu, available %llu, files %llu, free %llu, longest name %lu",
 		     (unsigned long long)space.f_blocks,
 		     (unsigned long long)space.f_bfree,

@@ -199,7 +199,9 @@ static void compare_time(struct history *h, const struct node *node,
 
 unsigned int shown_links(const struct history *h, const struct node *node)
 {
-	if (S_ISDIR(node->mode) && h->opt.one_link)
+	if (S_ISDIR(node->mode) &&
+	    (h->opt.one_link ||
+	     (h->opt.root_one_link && node == h->model.root)))
 		return node->links ? 1 : 0;
 	return node->links;
 }
@@ -230,7 +232,8 @@ static void compare_status(struct history *h, struct node *node,
 	if (node->ino)
 		compare_number(h, DIFF_ATTRIBUTE, node, "inode number", node->ino,
 			       status->st_ino);
-	node->ino = status->st_ino;
+	if (!h->opt.no_inode_numbers)
+		node->ino = status->st_ino;
 	if (!h->opt.no_times &&
 	    (!S_ISDIR(node->mode) || !h->opt.no_dir_times)) {
 		compare_time(h, node, &node->mtime, &status->st_mtim, "mtime",
