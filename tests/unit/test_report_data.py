@@ -9,7 +9,8 @@ import random
 from pathlib import Path
 
 import pytest
-from test_report_support import Overrides, bucket_index, case_ids, write_run
+from made_records import buckets_of
+from test_report_support import Overrides, case_ids, write_run
 
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.model.figures import CPU_PRICES
@@ -81,10 +82,7 @@ def test_damaged_results_give_a_clear_message(tmp_path: Path, damage: str) -> No
 
 
 def latency_of(values: list[int]) -> Latency:
-    counts: dict[int, int] = {}
-    for value in values:
-        counts[bucket_index(value)] = counts.get(bucket_index(value), 0) + 1
-    buckets = packed_buckets(sorted(counts.items()))
+    buckets = packed_buckets(buckets_of(values))
     return Latency("p", "op", len(values), sum(values), min(values), max(values), buckets)
 
 

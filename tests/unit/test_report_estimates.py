@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from test_report_support import Effects, Overrides, case_ids, page_of_words, write_run
+from test_report_support import Overrides, case_ids, page_of_words, write_run
 
 from ffslab.model.estimates import ESTIMATE, VALUES
 from ffslab.report.estimates.load import load_estimates
@@ -18,7 +18,7 @@ from loaded_support import load_run
 PLAIN: Overrides = [("seed", (1,)), ("options.compression", ("none",)), ("state", ("free",))]
 TRIED: Overrides = [*PLAIN, (ESTIMATE, VALUES)]
 # As stated UBIFS takes 29 s, YAFFS2 33 s; with the driver's work doubled UBIFS takes 29 s × 1.5.
-TURNING = Effects(driver_time={"ubifs": 1.5})
+TURNING = {"ubifs": 1.5}
 CHANGED = "Cases with a changed estimate"
 
 
@@ -68,7 +68,7 @@ def text_of(folder: Path) -> str:
 
 
 def test_what_survives_is_said(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "r", TRIED, Effects(driver_time={"ubifs": 1.01}))
+    folder = write_run(tmp_path / "r", TRIED, {"ubifs": 1.01})
     assert re.match(r"\*\*All \d+ orders hold for all tried\*\*", estimate_view(folder).line)
     assert {row[3] for row in rows_of(folder, "All ratios")} <= {"holds for all tried", "no order"}
 
