@@ -39,7 +39,7 @@ def start_record(seed: int = 1) -> Record:
     return {"type": "start", "agent": "0.1", "kernel": "6.1.0", "clock": "page", "seed": seed}
 
 
-def ended(errno: str = "", message: str = "full") -> Record:
+def ended(errno: str = "", message: str = "why") -> Record:
     """The end of a step or a phase: an error with this name, if there is one."""
     if not errno:
         return {"status": "ok"}
