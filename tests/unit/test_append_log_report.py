@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from append_log_support import LOG_STUDY, MS, Made, line_latencies, write_log_run
-from test_report_support import charts_of, page_of_words, section_of
+from test_report_support import charts_of
 
 from ffslab.model.case import Case
 from ffslab.report.sections.section import Section
@@ -123,12 +123,3 @@ def test_a_case_that_ran_out_of_space_is_in_no_figure(tmp_path: Path) -> None:
     assert labels == {"UBIFS", "YAFFS2"}
     nothing = LOG_STUDY.replace('["jffs2", "ubifs"]', '["jffs2"]')
     assert shown(tmp_path / "run", nothing, full) == {}
-
-
-def test_the_page(tmp_path: Path) -> None:
-    page = page_of_words(write_log_run(tmp_path / "run", STUDY, does), validate=True)
-    assert "Who programs the pages of a line?" in section_of(page, "tasks")
-    board = section_of(page, "verdict")
-    for head in ("a line", "longest wait", "pages per line", "life"):
-        assert f">{head}</th>" in board
-    assert {"tasks", "life", "latency-append-sync", "latency-append"} <= set(charts_of(page))

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from markupsafe import escape
-from test_report_micro_support import Overrides, write_micro_run
+from micro_support import write_usual_run
+from test_report_support import Overrides
 
 from ffslab.report.axes import axis_of
 from ffslab.report.data import Latency, Run, packed_buckets, varying_axes
@@ -33,7 +34,7 @@ SIZE = "workload.request_bytes"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_micro_run(tmp_path_factory.mktemp("many") / "r", overrides=STUDY)
+    return write_usual_run(tmp_path_factory.mktemp("many") / "r", overrides=STUDY)
 
 
 def charts(page: str) -> list[dict[str, Any]]:

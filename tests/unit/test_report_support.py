@@ -86,7 +86,8 @@ def validated(page: str) -> dict[str, dict[str, Any]]:
     """The charts of a page, which Vega-Lite accepts."""
     charts = charts_of(page)
     for chart in charts.values():
-        vega_lite().validate({**chart["spec"], "config": svg.theme()})
+        data = {"data": {"name": next(iter(chart["data"]))}}  # as the page's script has it
+        vega_lite().validate({**data, **chart["spec"], "config": svg.theme()})
     return charts
 
 
@@ -95,6 +96,11 @@ def rows_of(drawing: str) -> list[dict[str, Any]]:
     (chart,) = validated(drawing).values()
     columns: Mapping[str, Sequence[Any]] = next(iter(chart["data"].values()))
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def plain(text: str) -> str:
+    """With blanks that a keyboard has."""
+    return text.replace("\u00a0", " ")
 
 
 def section_of(page: str, key: str) -> str:

@@ -488,7 +488,7 @@ def test_phases_and_slowest_requests_of_a_run(tmp_path: Path) -> None:
 def test_the_page(tmp_path: Path) -> None:
     page = page_of_words(run_folder(tmp_path), validate=True)
     assert "UBIFS is fastest at all" in section_of(page, "verdict")
-    assert {"phases-0", "slowest", "latency-write", "latency-read"} <= set(charts_of(page))
+    assert {"phases-0", "slowest-dots", "latency-write", "latency-read"} <= set(charts_of(page))
 
 
 def plain(text: str) -> str:
