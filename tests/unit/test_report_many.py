@@ -20,10 +20,8 @@ from ffslab.report.files import case_folders, commands_of
 from ffslab.report.first.headline import _changes, _settings
 from ffslab.report.first.picture import chart_of, settled
 from ffslab.report.first.samples import Cell, Configuration, Matter, Place, Row
-from ffslab.report.first.weigh import weigh
 from ffslab.report.page import render
 from ffslab.report.plots import Point, curves
-from ffslab.report.sections.decide import table_of
 from ffslab.report.sections.general import latency_section, time_section
 from ffslab.workloads.micro.metrics import RESPONSE
 from loaded_support import load_run
@@ -88,14 +86,6 @@ def test_what_is_the_same_everywhere_has_one_place() -> None:
     places: list[Place] = [(("pattern", name),) for name in "ab"]
     assert settled(row(places, one=[1, 1], two=[3, 3])).places == ((),)
     assert settled(row(places, one=[1, 1], two=[3, 4])).places == tuple(places)
-
-
-def test_a_table_of_many_places_has_a_row_for_each() -> None:
-    places: list[Place] = [(("pattern", f"p{n}"),) for n in range(9)]
-    found = table_of(matter("one"), weigh(row(places, one=[1.0] * 9)))
-    assert found.head == ("place", "one") and len(found.rows) == 9
-    found = table_of(matter("one"), weigh(row(places[:8], one=[1.0] * 8)))
-    assert len(found.head) == 9 and len(found.rows) == 1
 
 
 def test_only_settings_are_said_to_cost_something() -> None:
