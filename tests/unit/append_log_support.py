@@ -6,9 +6,8 @@ A test chooses what a line takes, how many pages, how many erases, and who progr
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from host_support import cases_of
@@ -18,9 +17,7 @@ from made_records import (
     end_record,
     flash_record,
     latency_record,
-    made_run,
     phase_record,
-    planned,
     read_records,
     step_record,
     task,
@@ -31,7 +28,6 @@ from ffslab.model.case import Case
 from ffslab.protocol.records import RecordStream
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome, judge
-from ffslab.workloads.append_log.keys import AppendLog
 from ffslab.workloads.results import asked_of
 
 MS = 1_000_000
@@ -150,13 +146,3 @@ def outcome_of(made: Made, case: Case | None = None) -> Outcome:
     """What becomes of the case."""
     asked = asked_of((case or log_case()).workload, own=True)
     return judge(stream_of(made), "", 0, None, asked)
-
-
-def write_log_run(folder: Path, study: str, does: Callable[[Case, AppendLog], Made]) -> Path:
-    """A run of a study, in which each case did what `does` says."""
-
-    def result_of(case: Case) -> dict[str, Any]:
-        assert isinstance(case.workload, AppendLog)
-        return log_result(does(case, case.workload), case)
-
-    return made_run(folder, planned(study), result_of)

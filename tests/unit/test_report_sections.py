@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 from test_report_first import Measured, along, at, case, cost, run_of, time, times
-from test_report_support import charts_of, page_of_words, plain, rows_of, section_of, write_run
+from test_report_support import (
+    charts_of,
+    page_of_words,
+    plain,
+    rows_of,
+    section_of,
+    told,
+    write_run,
+)
 
 from ffslab.report import svg
 from ffslab.report.data import Latency, packed_buckets
@@ -32,20 +40,6 @@ def sections(measured: Measured, prefix: str = "") -> dict[str, Section]:
         assert len(section.sentence.split()) <= MOST_WORDS, section.sentence
     assert len({section.key for section in found}) == len(found)
     return {section.key: section for section in found}
-
-
-def told(section: Section) -> list[str]:
-    """All of a section but its title and its note: charts with a line for each mark, tables."""
-    lines = [section.sentence]
-    for chart in section.charts:
-        lines.append(f"{chart.title} ({chart.meaning})")
-        for row in rows_of(chart.drawing):
-            named = ("row", "label", "facet", "place", "part")
-            where = " / ".join(str(row[name]) for name in named if row.get(name))
-            lines.append(f"  {where}: {row['value']:g}")
-    for table in section.tables:
-        lines += [f"[{table.title}]", *(" | ".join(row) for row in (table.head, *table.rows))]
-    return plain("\n".join(lines)).split("\n")
 
 
 @pytest.mark.parametrize(

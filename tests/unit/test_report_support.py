@@ -33,6 +33,7 @@ from made_records import (
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
 from ffslab.report import build, elements, svg
+from ffslab.report.sections.section import Section
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.result import CaseResult
@@ -101,6 +102,20 @@ def rows_of(drawing: str) -> list[dict[str, Any]]:
 def plain(text: str) -> str:
     """With blanks that a keyboard has."""
     return text.replace("\u00a0", " ")
+
+
+def told(section: Section) -> list[str]:
+    """A section's sentence, charts with a line for each mark, tables with a line for each row."""
+    lines = [section.sentence]
+    for chart in section.charts:
+        lines.append(f"{chart.title} ({chart.meaning})")
+        for row in rows_of(chart.drawing):
+            named = ("row", "label", "facet", "place", "part")
+            where = " / ".join(str(row[name]) for name in named if row.get(name))
+            lines.append(f"  {where}: {row['value']:g}")
+    for table in section.tables:
+        lines += [f"[{table.title}]", *(" | ".join(row) for row in (table.head, *table.rows))]
+    return plain("\n".join(lines)).split("\n")
 
 
 def section_of(page: str, key: str) -> str:
