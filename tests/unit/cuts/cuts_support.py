@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,6 @@ from ffslab.campaign.done import wall_of
 from ffslab.campaign.run import prepare
 from ffslab.model.case import Case
 from ffslab.report.data import Run
-from ffslab.report.kept import kept_of, with_kept
-from ffslab.report.load import plain_run, read_figures
 from ffslab.report.sections.section import Section
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
@@ -23,6 +19,7 @@ from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.workloads.cuts.report import page
 from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, outcomes_of
+from loaded_support import load_run
 
 STUDY = """
 schema = 1
@@ -159,19 +156,10 @@ def kept(
 
 def shown(run: RunDirectory) -> tuple[Run, tuple[Section, ...]]:
     """A run as the page has it, and its own sections."""
-    read = read_figures(run.path, kept_of)
-    whole = with_kept(plain_run(run.path, read), read)
+    whole = load_run(run.path)
     return whole, tuple(page.sections(whole, ""))
 
 
 def section(run: RunDirectory, key: str) -> Section:
     """One of the own sections of a run."""
     return next(one for one in shown(run)[1] if one.key == key)
-
-
-def rows_of(drawing: str) -> list[dict[str, Any]]:
-    """The rows of the first data of a chart on the page."""
-    told = re.search(r'<script type="application/json">(.*?)</script>', drawing, re.DOTALL)
-    assert told is not None
-    columns = next(iter(json.loads(told[1])["data"].values()))
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
