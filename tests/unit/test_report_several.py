@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import study_of
 from test_report_page import parsed
 from test_report_support import page_of_words
 
-from ffslab.loader import load_catalog
-from ffslab.model.study import expand
 from ffslab.report.chapters import chapters_of
 from ffslab.report.load import Read
 from ffslab.report.page import render
@@ -21,28 +18,6 @@ from ffslab.workloads.registry import kind_of
 from loaded_support import unpacked
 
 pytestmark = pytest.mark.slow
-
-MIXED = """
-schema = 1
-name = "mixed"
-title = "Three workloads on one board"
-
-[base]
-board = "apf27"
-filesystem = "jffs2"
-
-[[part]]
-name = "files"
-
-[[part]]
-name = "writes"
-set = { "workload.kind" = "micro", state = "saturated" }
-
-[[part]]
-name = "boot"
-set = { "workload.kind" = "tree", "workload.steps" = "mount unmount" }
-"""
-
 
 TITLES = [
     "The board: raw throughput",
@@ -68,13 +43,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def page(folder: Path) -> str:
     return page_of_words(folder)
-
-
-def test_a_study_may_have_parts_of_several_workloads() -> None:
-    catalog = load_catalog()
-    cases = expand(study_of(MIXED, catalog), catalog)
-    assert [case.workload.kind for case in cases] == ["ffsmark", "micro", "tree"]
-    assert len({case.spec_hash for case in cases}) == 3
 
 
 def test_each_chapter_has_its_sections_under_its_name(page: str) -> None:
