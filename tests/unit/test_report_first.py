@@ -13,7 +13,7 @@ from test_report_support import charts_of, vega_lite
 from ffslab.report import svg
 from ffslab.report.data import Case, Run
 from ffslab.report.first.board import MOST_COLUMNS, Shown, heat_of, is_best, short_names
-from ffslab.report.first.headline import MOST_WORDS
+from ffslab.report.first.claims import MOST_WORDS, Claim, have_room, joined, within
 from ffslab.report.first.page import First, first_of
 from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
@@ -98,6 +98,20 @@ def counts(measured: Measured, name: str, *values: float) -> Measured:
         (one, [*rows, cost(name, value)])
         for (one, rows), value in zip(measured, values, strict=True)
     ]
+
+
+def fails(filesystem: str, outcome: str = "fail", **axes: str) -> tuple[Case, list[Criterion]]:
+    return replace(case(filesystem, **axes), outcome=outcome), []
+
+
+def packed(filesystem: str, *seconds: float, writing: str = THROUGH) -> Measured:
+    """The times of a file system with each compressor, at the same place."""
+    pairs = zip(("none", "lzo", "zlib"), seconds, strict=False)
+    return [(case(filesystem, writing, compression=name), [time(value)]) for name, value in pairs]
+
+
+def asked(name: str, value: float, aspect: Aspect) -> Criterion:
+    return replace(cost(name, value, aspect), headline=True)
 
 
 BEST = [time(1, "t1"), aside(9), time(2, "t2"), time(3, "t3")]
@@ -189,6 +203,127 @@ RATES = [
             counts([(case("jffs2"), []), (case("ubifs"), [])], "pages_programmed", 10, 30),
             "Pages programmed: JFFS2 is best with 10, then UBIFS with 30.",
         ),
+        (
+            [
+                (one, [*rows, replace(cost("pages_programmed", n), incidental=True)])
+                for n, (one, rows) in enumerate(THREE)
+            ],
+            "JFFS2 is fastest at all 3.",
+        ),
+        # What it needs of the RAM, where the verdict hangs on it.
+        (
+            [
+                (one, [*rows, asked("memory_used_bytes", n, "memory")])
+                for n, (one, rows) in enumerate(counts(THREE, "pages_programmed", *range(6)))
+            ],
+            "JFFS2 is fastest at all 3, wears least and needs least RAM.",
+        ),
+        (
+            [
+                (one, [*rows, asked("memory_used_bytes", 9 - n, "memory")])
+                for n, (one, rows) in enumerate(counts(times(jffs2=1, ubifs=2), "erases_max", 1, 1))
+            ],
+            "JFFS2 is fastest with 1.00 s, then UBIFS with 2.00 s; UBIFS needs least RAM.",
+        ),
+        (
+            [
+                (one, [*rows, cost("memory_used_bytes", n, "memory")])
+                for n, (one, rows) in enumerate(THREE)
+            ],
+            "JFFS2 is fastest at all 3.",
+        ),
+        # The options that are in all wins, and not in all configurations.
+        (
+            [*packed("ubifs", 1, 2), *packed("jffs2", 2, 3)],
+            "UBIFS (no compression) is fastest with 1.00 s, then JFFS2 with 2.00 s.",
+        ),
+        (
+            [*packed("ubifs", 1, 1, 2), *packed("jffs2", 2)],
+            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s.",
+        ),
+        (
+            [
+                *packed("ubifs", 1, 1, 9, writing=SYNC),
+                *packed("ubifs", 5, 5, 5),
+                *packed("jffs2", 2, 3),
+            ],
+            "UBIFS (sync) is fastest with 1.00 s, then JFFS2 with 2.00 s.",
+        ),
+        (
+            counts([*packed("ubifs", 1, 2), *packed("jffs2", 2)], "pages_programmed", 9, 1, 7),
+            "UBIFS (no compression) is fastest with 1.00 s, then JFFS2 with 2.00 s; "
+            "UBIFS (lzo) wears least.",
+        ),
+        (
+            counts([*packed("ubifs", 1, 2), *packed("jffs2", 2)], "pages_programmed", 1, 9, 7),
+            "UBIFS (no compression) wears least and is fastest with 1.00 s, then JFFS2 with "
+            "2.00 s.",
+        ),
+        # Of several options that win, all; the last of its name is no winner.
+        (
+            [*packed("ubifs", 9, 1), *packed("ubifs", 9, 9, writing=SYNC), *packed("jffs2", 2, 0)],
+            "JFFS2 (lzo) is fastest with 0 ns, then UBIFS with 1.00 s.",
+        ),
+        (
+            [*packed("ubifs", 9, 1), *packed("ubifs", 9, 9, writing=SYNC), *packed("jffs2", 3, 2)],
+            "UBIFS (lzo, write-through) is fastest with 1.00 s, then JFFS2 with 2.00 s.",
+        ),
+        # Without room for the options and all else there are no options.
+        (
+            [
+                (replace(one, axes={**one.axes, "way": f"{n} b" + " c" * 20}), rows)
+                for n, (one, rows) in enumerate(packed("ubifs", 1, 2))
+            ]
+            + packed("jffs2", 2),
+            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s.",
+        ),
+        # Who failed has lost, and is named.
+        (
+            [
+                *along({"jffs2": [1], "ubifs": [2]}),
+                *along({"ubifs": [2, 2]})[1:],
+                fails("jffs2", "timeout", **{"workload.size": "2"}),
+            ],
+            "JFFS2 and UBIFS are each fastest at 1 of 2; JFFS2 runs out of time in 1 of 2 cases.",
+        ),
+        (
+            [
+                *along({"jffs2": [1], "ubifs": [1]}),
+                *(fails("erofs", end, **{"workload.size": "1"}) for end in ("crash", "stuck")),
+            ],
+            "JFFS2 and UBIFS are fastest; EROFS fails in all 2 cases.",
+        ),
+        (
+            [*times(jffs2=1), fails("ubifs", "corrupt")],
+            "JFFS2 is fastest with 1.00 s; UBIFS damages data.",
+        ),
+        (
+            [*counts(times(jffs2=2, ubifs=1), "pages_programmed", 1, 2), fails("logfs", "short")],
+            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s, LogFS runs out of space; "
+            "JFFS2 wears least.",
+        ),
+        (
+            [*times(jffs2=2, ubifs=1), fails("yaffs2"), fails("logfs"), fails("erofs", "crash")],
+            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s; 3 of 5 cases fail.",
+        ),
+        (
+            [*times(jffs2=2, ubifs=1), fails("yaffs2"), fails("logfs", "crash")],
+            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s, YAFFS2 fails; LogFS crashes.",
+        ),
+        # A seed that failed leaves the others; nobody wears less by failing.
+        (
+            [*times(jffs2=2, ubifs=1), fails("ubifs", "stuck", seed="2")],
+            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s; "
+            "UBIFS gets stuck in 1 of 2 cases.",
+        ),
+        (
+            [*counts(times(jffs2=1), "pages_programmed", 1), fails("ubifs")],
+            "JFFS2 is fastest with 1.00 s; UBIFS fails.",
+        ),
+        (
+            [*at("free", jffs2=4), fails("jffs2", "crash", state="aged")],
+            "JFFS2 alone: the work 4.00 s; JFFS2 crashes in 1 of 2 cases.",
+        ),
         # What an axis of words changes, all else the same, and by half and more.
         (
             [*at("free", jffs2=4, ubifs=2), *at("aged", jffs2=5, ubifs=30)],
@@ -216,6 +351,32 @@ RATES = [
 )
 def test_a_run_in_one_line(measured: Measured, headline: str) -> None:
     assert told(measured).headline == headline
+
+
+def test_a_line_has_as_many_parts_as_there_is_room_for() -> None:
+    words = " ".join(["w"] * (MOST_WORDS - 3))
+    assert have_room([words, "a b", "c"]) and not have_room([words, "a b", "c d"])
+    assert within([words, "a b", "c"]) == f"W{words[1:]}, a b; c."
+    assert within([words, "a b c d", "e f g"]) == f"W{words[1:]}; e f g."
+    assert within(["a", "b", "c"], told_apart=True) == "A; b, c."
+    assert within(["a", "b"]) == "A; b."
+    assert within([]) == ""
+
+
+def test_claims_of_the_first_subject_are_told_with_it() -> None:
+    claims = [Claim((who,), (f"does {deed}",)) for who, deed in ("a1", "b2", "a3", "c4")]
+    assert [claim.text for claim in joined(claims)] == [
+        "a does 1 and does 3",
+        "b does 2",
+        "c does 4",
+    ]
+    behind = Claim(("a",), ("leads",), "b")
+    assert [claim.text for claim in joined([behind, claims[0]])] == ["a does 1 and leads, then b"]
+    assert claims[0].and_also(behind) is None
+    about = Claim(("a",), ("leads",), topic="T")
+    assert (about.text, about.and_also(claims[0]), claims[0].and_also(about)) == (
+        "T: a leads", None, None,
+    )  # fmt: skip
 
 
 def some_run(rng: random.Random) -> Measured:

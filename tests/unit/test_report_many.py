@@ -51,7 +51,7 @@ def row(places: list[Place], **values: list[float]) -> Row:
 
 def matter(*labels: str) -> Matter:
     made = tuple(Configuration(label, "jffs2", "") for label in labels)
-    return Matter(made, (), (), ("1",), {})
+    return Matter(made, (), (), ("1",), {}, {})
 
 
 def test_names_at_the_ends_of_curves_are_apart() -> None:

@@ -154,6 +154,13 @@ def test_what_people_decide_by() -> None:
     assert "create" in {one.column for one in criteria(result_of("mount create"))}
     assert "all steps" not in {one.column for one in criteria(result_of("mount create"))}
     assert list(criteria(result_of(""))) == []
+    # Of what only reads, the RAM is asked and the wear is not.
+    only_reads = [*criteria(result_of("mount list unmount", pages_programmed=1))]
+    assert [(one.column, one.headline) for one in only_reads if one.aspect == "memory"] == [
+        ("RAM after mount", True)
+    ]
+    assert {one.aspect for one in only_reads if one.incidental} == {"wear"}
+    assert not any(one.incidental for one in criteria(result))
 
 
 def test_what_only_reads_is_no_match_for_what_writes() -> None:

@@ -64,7 +64,8 @@ class Criterion:
     `headline`: one of the one to three that the verdict begins with. `in_memory`: a time that ends
     before all data are on the flash; `programmed_share` is how much of what was written had been
     programmed by then. `short`: the head of its column, else the metric says it or the title.
-    `tally`: the figure counts what went wrong of so many, and only none is good.
+    `tally`: the figure counts what went wrong of so many, and only none is good. `incidental`: a
+    by-product that nobody asks about, as wear is of reading; no headline tells it.
     """
 
     figure: Figure
@@ -75,6 +76,7 @@ class Criterion:
     programmed_share: float | None = None
     short: str = ""
     tally: Tally | None = None
+    incidental: bool = False
 
     @property
     def column(self) -> str:

@@ -14,7 +14,7 @@ from ffslab.compare.engine import CaseRow, Comparison, FigureRow
 from ffslab.compare.verdicts import CHANGES, Verdict
 from ffslab.compare.words import change_words, figure_title
 from ffslab.report import data
-from ffslab.report.first.headline import within
+from ffslab.report.first.claims import within
 
 # What is said of so many cases of a verdict, one and several; the first that there is leads.
 _TOLD: Mapping[Verdict, tuple[str, str]] = {

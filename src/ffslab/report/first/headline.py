@@ -1,36 +1,43 @@
 """A run in one line of at most 25 words, computed from what was compared: pure.
 
-It says who is fastest at how many of the contests, who wears the flash least, and what changes a
-time most. A contest is a figure that the verdict hangs on at one place.
+It says who is fastest at how many of the contests, who failed, who wears the flash least and needs
+least RAM where these are asked, and what changes a time most.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.compare.ratios import SAME
 from ffslab.compare.words import value_text
 from ffslab.report import data
 from ffslab.report.configurations import MOST_NUMBERS, are_numbers, axis_words, setting_words
+from ffslab.report.first.claims import Claim, have_room, joined, within
+from ffslab.report.first.contests import Contest, Score, names_of, score
 from ffslab.report.first.samples import Matter, Place, Row
 from ffslab.report.first.weigh import Weighed
-from ffslab.report.quantity import capitalized, significant
+from ffslab.report.quantity import listed, significant
 from ffslab.results.criteria import Aspect, added
 
-MOST_WORDS = 25
 _NOTABLE = 1.5  # times: what an axis changes less is not in a headline
-_MOST_LEADERS = 2
-_AND = " and "
+_MOST_FAILING = 2  # of more the headline has their number only
 _PART = "part"  # of a study: no setting, though several may differ between two parts
-_THEN = ", then "
 _BEST = ("is best", "are best")
 _WINS: Mapping[Aspect, tuple[str, str]] = {
     "time": ("is fastest", "are fastest"),
     "life": ("lasts longest", "last longest"),
 }
+_FAILS = {
+    "crash": "crashes",
+    "stuck": "gets stuck",
+    "corrupt": "damages data",
+    "timeout": "runs out of time",
+    "short": "runs out of space",
+}
 _COSTS = {data.STATE: "ageing costs"}
+Names = Mapping[str, str]
 _WORN, _MOST_WORN = ("pages_programmed", "pages_per_line", "blocks_erased"), "erases_max"
 
 
@@ -43,125 +50,136 @@ def headline(matter: Matter, weighed: Sequence[Weighed]) -> str:
         return _of_tallies(matter, counted)
     if len(matter.configurations) == 1:
         return _alone(matter, weighed)
+    # Which options win is told if there is room for it.
+    whole = _parts(matter, weighed, options=True)
+    return within(whole if have_room(whole) else _parts(matter, weighed, options=False))
+
+
+def _parts(matter: Matter, weighed: Sequence[Weighed], *, options: bool) -> list[str]:
+    """What the headline says, the most important first."""
     rows = [each for each in weighed if each.row.aspect == "time" and each.row.headline]
     rows = rows or [each for each in weighed if each.row.headline] or [weighed[0]]
-    names = _names(matter)
-    wins = _WINS.get(rows[0].row.aspect, _BEST)
-    parts = [_most_often(rows, names, wins)]
-    parts += [_wears_least(weighed, rows, names), _largest_change(rows, names)]
-    subject, _, best = parts[0].partition(f" {wins[0]} ")
-    if parts[1].startswith(f"{subject} wears "):
-        # Of two configurations with their figures the sentence would end with the other one.
-        parts[:2] = (
-            [f"{parts[1]} and {wins[0]} {best}"]
-            if _THEN in best
-            else [f"{parts[0]} and {parts[1].removeprefix(f'{subject} ')}"]
-        )
-    return within([part for part in parts if part])
+    others = [each for each in weighed if each not in rows and not each.row.incidental]
+    names = names_of(matter)
+    claims = [
+        _most_often(score(rows, names, may_lose=True), rows[0].row.aspect, options=options),
+        *_wears_least(others, names, options=options),
+        *_needs_least_ram(others, names, options=options),
+    ]
+    first, *rest = (claim.text for claim in joined(claims))
+    change = _largest_change(rows, names)
+    return [first, *_failures(matter), *rest, *([change] if change else [])]
 
 
 def _of_tallies(matter: Matter, rows: Sequence[Row]) -> str:
     """How many of the first row are right, and who does what is wrong in any, the most first."""
     whole = added(list(rows[0].tallies.values()))
-    names = _names(matter)
+    names = names_of(matter)
     wrong: dict[str, Counter[str]] = {}
     for label, tally in (item for row in rows for item in row.tallies.items()):
         if tally.count:
             wrong.setdefault(names[label], Counter()).update(dict(tally.wrong))
     right = f"All {whole.whole:,} {whole.noun} are correct"
+    failures = tuple(_failures(matter))
     if not wrong:
-        return f"{right}."
+        return within([right, *failures])
     if whole.count:
         right = f"{whole.whole - whole.count:,} of {whole.whole:,} {whole.noun} are correct"
     order = sorted(wrong, key=lambda name: -wrong[name].total())
     for most in (2, 1):
         deeds = [_deeds(name, wrong[name], most) for name in order]
-        text = within([right, *deeds], told_apart=True)
+        text = within([right, *deeds, *failures], told_apart=True)
         if deeds[-1] in text:
             break
     return text
 
 
 def _deeds(name: str, wrong: Counter[str], most: int) -> str:
-    return f"{name} {_AND.join(f'{does} in {count:,}' for does, count in wrong.most_common(most))}"
+    deeds = [f"{does} in {count:,}" for does, count in wrong.most_common(most)]
+    return f"{name} {listed(deeds)}"
 
 
-def within(parts: Sequence[str], *, told_apart: bool = False) -> str:
-    """As many of the parts as there is room for; the first is `told_apart`, else the last is."""
-    text = ""
-    apart = 1 if told_apart else len(parts) - 1
-    for number, part in enumerate(parts):
-        longer = f"{text}{';' if number == apart else ','} {part}" if text else part
-        if len(longer.split()) <= MOST_WORDS:
-            text = longer
-    return f"{capitalized(text)}." if text else ""
+def _failures(matter: Matter) -> Iterator[str]:
+    """Who has cases without figures, in how many, and how they end."""
+    names = names_of(matter)
+    tried: Counter[str] = Counter()
+    for label, count in matter.tried.items():
+        tried[names.get(label, label)] += count
+    ends: dict[str, list[str]] = {}
+    for (label, _), cases in matter.failed.items():
+        ends.setdefault(names.get(label, label), []).extend(case.outcome for case in cases)
+    if len(ends) > _MOST_FAILING:
+        yield f"{sum(map(len, ends.values()))} of {tried.total()} cases fail"
+        return
+    for name, outcomes in ends.items():
+        verb = _FAILS.get(outcomes[0], "fails") if len(set(outcomes)) == 1 else "fails"
+        count, of = len(outcomes), tried[name]
+        if of == 1:
+            yield f"{name} {verb}"
+        else:
+            yield f"{name} {verb} in {'all' if count == of else f'{count} of'} {of} cases"
 
 
-def _names(matter: Matter) -> Mapping[str, str]:
-    """What each configuration counts for: its file system, if there are two or more."""
-    systems = {c.label: data.filesystem_name(c.filesystem) for c in matter.configurations}
-    return systems if len(set(systems.values())) > 1 else {label: label for label in systems}
-
-
-def _leaders(rows: Sequence[Weighed], names: Mapping[str, str]) -> tuple[Sequence[str], int, int]:
-    """Who is best at most contests, at how many, and how many there are."""
-    wins: Counter[str] = Counter()
-    contests = 0
-    for each in rows:
-        for number in each.contested:
-            ranked = each.ranked(number)
-            if len({names[label] for label in ranked}) > 1 and any(
-                each.row.cells[label][number].mean for label in ranked
-            ):
-                contests += 1
-                wins.update({names[label] for label in each.best[number]})
-    count = max(wins.values(), default=0)
-    leaders = sorted(label for label in wins if wins[label] == count)
-    return leaders[:_MOST_LEADERS], count, contests
-
-
-def _most_often(rows: Sequence[Weighed], names: Mapping[str, str], wins: tuple[str, str]) -> str:
-    """`wins`: what the winner does, and what several winners do."""
-    leaders, count, contests = _leaders(rows, names)
-    label, several = _AND.join(leaders), len(leaders) > 1
+def _most_often(result: Score, aspect: Aspect, *, options: bool) -> Claim:
+    """Who is best at most contests, at how many; of one contest with the figures."""
+    contests, count = len(result.contests), result.count
     if not contests:
-        return "nothing can be compared like with like"
+        return Claim((), ("nothing can be compared like with like",))
     if not count:
-        return f"all are within {100 * SAME:.0f} % of each other"
+        return Claim((), (f"all are within {100 * SAME:.0f} % of each other",))
+    names = _told(result, options=options)
+    one, several = _WINS.get(aspect, _BEST)
     if contests == 1:
-        return f"{label} {wins[1]}" if several else _only_one(rows, label, names, wins[0])
-    verb = wins[1].replace("are", "are each") if several else wins[0]
-    return f"{label} {verb} at {'all' if count == contests else f'{count} of'} {contests}"
+        return Claim(names, (several,)) if len(names) > 1 else _only_one(result, names[0], one)
+    deed = several.replace("are", "are each") if len(names) > 1 else one
+    return Claim(names, (f"{deed} at {'all' if count == contests else f'{count} of'} {contests}",))
 
 
-def _only_one(rows: Sequence[Weighed], name: str, names: Mapping[str, str], wins: str) -> str:
+def _told(result: Score, *, options: bool) -> tuple[str, ...]:
+    leaders = result.leaders
+    return tuple(map(result.with_options, leaders)) if options else leaders
+
+
+def _only_one(result: Score, told: str, does: str) -> Claim:
     """The one contest, with the figures of the first and the next."""
-    each = next(each for each in rows if each.contested)
-    number = each.contested[0]
-    ranked = each.ranked(number)
-    others = [label for label in ranked if names[label] != name]
-    first = next(label for label in ranked if names[label] == name)
-    texts = [
-        value_text(each.row.metric, each.row.cells[who][number].mean) for who in (first, others[0])
-    ]
-    told = f"{name} {wins} with {texts[0]}{_THEN}{names[others[0]]} with {texts[1]}"
-    return told if each.row.aspect in _WINS else f"{each.row.title}: {told}"
+    (contest,) = result.contests
+    (name,) = result.leaders
+    row = contest.weighed.row
+    ranked = contest.weighed.ranked(contest.number)
+    others = [label for label in ranked if result.names[label] != name]
+    first = next(label for label in ranked if result.names[label] == name)
+    behind = f"{result.names[others[0]]} with {_value(contest, others[0])}" if others else ""
+    topic = "" if row.aspect in _WINS else row.title
+    return Claim((told,), (f"{does} with {_value(contest, first)}",), behind, topic)
 
 
-def _wears_least(
-    weighed: Sequence[Weighed], told: Sequence[Weighed], names: Mapping[str, str]
-) -> str:
-    """Who does least to the flash, unless that is what was `told`, or another spares the block that
-    is erased most.
-    """
-    own = [each for each in weighed if each.row.aspect == "wear" and each not in told]
+def _value(contest: Contest, label: str) -> str:
+    row = contest.weighed.row
+    return value_text(row.metric, row.cells[label][contest.number].mean)
+
+
+def _wears_least(others: Sequence[Weighed], names: Names, *, options: bool) -> Iterator[Claim]:
+    """Who does least to the flash, unless another spares the block that is erased most."""
+    own = [each for each in others if each.row.aspect == "wear"]
     worn = {each.row.metric.name: each for each in reversed(own)}  # the first of each metric
-    row = next((worn[name] for name in _WORN if name in worn), None)
-    leaders, count, contests = _leaders([row], names) if row else ((), 0, 0)
-    spares = _leaders([worn[_MOST_WORN]], names)[0] if _MOST_WORN in worn else ()
-    if len(leaders) != 1 or (spares and leaders[0] not in spares):
-        return ""
-    return f"{leaders[0]} wears least{'' if count == contests else f' at {count} of {contests}'}"
+    least = score([worn[name] for name in _WORN if name in worn][:1], names)
+    spared = [worn[_MOST_WORN]] if _MOST_WORN in worn else []
+    spares = score(spared, names).leaders or least.leaders
+    if set(least.leaders) <= set(spares):
+        yield from _leads(least, "wears least", options=options)
+
+
+def _needs_least_ram(others: Sequence[Weighed], names: Names, *, options: bool) -> Iterator[Claim]:
+    asked = [each for each in others if each.row.aspect == "memory" and each.row.headline]
+    yield from _leads(score(asked, names), "needs least RAM", options=options)
+
+
+def _leads(result: Score, does: str, *, options: bool) -> Iterator[Claim]:
+    """What the one leader does, if there is one, and at how many contests if not at all."""
+    if len(result.leaders) == 1:
+        count, contests = result.count, len(result.contests)
+        where = "" if count == contests else f" at {count} of {contests}"
+        yield Claim(_told(result, options=options), (f"{does}{where}",))
 
 
 @dataclass(frozen=True)
@@ -182,14 +200,14 @@ class _Change:
         return f"{cost} {self.label} {significant(self.factor, 2)}×"
 
 
-def _largest_change(rows: Sequence[Weighed], names: Mapping[str, str]) -> str:
+def _largest_change(rows: Sequence[Weighed], names: Names) -> str:
     """What one axis of words changes most, of all figures that the verdict hangs on."""
     changes = [change for each in rows for change in _changes(each.row, names)]
     largest = max(changes, key=lambda change: change.factor, default=None)
     return largest.words if largest is not None and largest.factor >= _NOTABLE else ""
 
 
-def _changes(row: Row, names: Mapping[str, str]) -> list[_Change]:
+def _changes(row: Row, names: Names) -> list[_Change]:
     """A configuration's largest ratios between places that differ in one axis only, of times that
     end when the data are where they belong.
     """
@@ -233,4 +251,4 @@ def _alone(matter: Matter, weighed: Sequence[Weighed]) -> str:
         means = [cell.mean for cell in each.row.cells[matter.labels[0]].values()]
         ends = dict.fromkeys(value_text(each.row.metric, end) for end in (min(means), max(means)))
         told.append(f"{each.row.title} {' to '.join(ends)}")
-    return within([f"{matter.labels[0]} alone: {told[0]}", *told[1:]])
+    return within([f"{matter.labels[0]} alone: {told[0]}", *told[1:], *_failures(matter)])

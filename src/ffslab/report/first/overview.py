@@ -7,12 +7,15 @@ hangs on, the worst of all that a row stands for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ffslab.report import data
+from ffslab.report.data import Case
 from ffslab.report.first.board import MOST_COLUMNS, Board, Column, Value, columns_of, merged
-from ffslab.report.first.headline import MOST_WORDS, headline
+from ffslab.report.first.claims import MOST_WORDS
+from ffslab.report.first.headline import headline
 from ffslab.report.first.page import First
 from ffslab.report.first.picture import picture
 from ffslab.report.first.samples import Matter, Place
@@ -90,7 +93,15 @@ def _headline(parts: Sequence[Part]) -> str:
     """That of all chapters together."""
     matters = [part.matter for part in parts]
     every = {c.label: c for matter in matters for c in matter.configurations}
-    together = replace(matters[0], configurations=tuple(every.values()))
+    failed: dict[tuple[str, Place], tuple[Case, ...]] = {}
+    for key, cases in (pair for matter in matters for pair in matter.failed.items()):
+        failed[key] = (*failed.get(key, ()), *cases)
+    together = replace(
+        matters[0],
+        configurations=tuple(every.values()),
+        failed=failed,
+        tried=sum((Counter(matter.tried) for matter in matters), Counter()),
+    )
     return headline(together, [each for part in _contested(parts) for each in part.weighed])
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ffslab.compare.ratios import mean
@@ -54,6 +55,8 @@ class Row:
     """One criterion: its cells by configuration, and there by place (an index of `places`).
 
     `scenarios` are the places with all axes of the run, `places` with those that differ here.
+    `incidental`: no headline tells it. `failed`: the configurations without a figure at a place,
+    since all their cases there failed.
     """
 
     title: str
@@ -64,6 +67,8 @@ class Row:
     cells: Mapping[str, Mapping[int, Cell]]
     scenarios: tuple[Place, ...] = ()
     column: str = ""
+    incidental: bool = False
+    failed: Mapping[int, Collection[str]] = field(default_factory=dict)
 
     @property
     def tallies(self) -> Mapping[str, Tally]:
@@ -77,13 +82,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Matter:
-    """What a front is about. `failed`: cases without figures, by configuration and place."""
+    """What a front is about. `failed`: cases without figures, by configuration and place; `tried`:
+    the number of all cases of each configuration.
+    """
 
     configurations: tuple[Configuration, ...]
     places: tuple[Place, ...]
     rows: tuple[Row, ...]
     seeds: tuple[str, ...]
     failed: Mapping[tuple[str, Place], tuple[Case, ...]]
+    tried: Mapping[str, int]
 
     @property
     def synced(self) -> Mapping[str, str]:
@@ -118,10 +126,12 @@ def matter_of(run: Run, criteria: Mapping[str, Sequence[Criterion]]) -> Matter:
     places: dict[Place, None] = {}
     gathered: dict[str, _Gathered] = {}
     failed: dict[tuple[str, Place], tuple[Case, ...]] = {}
+    tried: Counter[str] = Counter()
     for case in cases:
         label = data.group_label(case.axes, (data.FILESYSTEM, *chosen)) or "all cases"
         scenario = place_of(case.axes, varying)
         labels.setdefault(label, _configuration(case, label, chosen))
+        tried[label] += 1
         own = criteria.get(case.id, ())
         if not case.passed and not any(criterion.tally for criterion in own):
             failed[label, scenario] = (*failed.get((label, scenario), ()), case)
@@ -135,9 +145,10 @@ def matter_of(run: Run, criteria: Mapping[str, Sequence[Criterion]]) -> Matter:
     return Matter(
         configurations=tuple(labels.values()),
         places=tuple(places),
-        rows=tuple(_row(title, row) for title, row in gathered.items()),
+        rows=tuple(_row(title, row, failed) for title, row in gathered.items()),
         seeds=run.seeds,
         failed=failed,
+        tried=tried,
     )
 
 
@@ -149,7 +160,7 @@ def _configuration(case: Case, label: str, chosen: Sequence[str]) -> Configurati
     return Configuration(label, case.filesystem, case.writing, fixed, beside)
 
 
-def _row(title: str, row: _Gathered) -> Row:
+def _row(title: str, row: _Gathered, failed: Collection[tuple[str, Place]]) -> Row:
     """A criterion's own places: an axis that is the same in all of them is none of its own."""
     full = tuple(dict.fromkeys(scenario for cells in row.cells.values() for scenario in cells))
     differs = [
@@ -173,6 +184,15 @@ def _row(title: str, row: _Gathered) -> Row:
         },
         scenarios=full,
         column=row.first.column,
+        incidental=row.first.incidental,
+        failed={
+            number: [
+                label
+                for label, place in failed
+                if place == scenario and scenario not in row.cells.get(label, ())
+            ]
+            for number, scenario in enumerate(full)
+        },
     )
 
 

@@ -170,8 +170,9 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
     for metric, words in _WORN:
         counts = [count for step in steps if isinstance(count := step.get(metric.name), int)]
         if counts:
-            yield Criterion(Figure(metric, ALL_STEPS, sum(counts)), f"{words}, {every}", "wear")
-    yield from _ram(result, roles)
+            figure, title = Figure(metric, ALL_STEPS, sum(counts)), f"{words}, {every}"
+            yield Criterion(figure, title, "wear", incidental=not writes)
+    yield from _ram(result, roles, asked=not writes)
     image = image_of(result)
     if image is not None:
         for figure in figures_at(image, "image", IMAGE_METRICS[:1]):
@@ -180,8 +181,10 @@ def criteria(result: CaseResult) -> Iterator[Criterion]:
         yield from rooms(result)
 
 
-def _ram(result: CaseResult, roles: Mapping[str, Role]) -> Iterator[Criterion]:
-    """The RAM after each mount, first that on the flash which the study is about."""
+def _ram(result: CaseResult, roles: Mapping[str, Role], *, asked: bool) -> Iterator[Criterion]:
+    """The RAM after each mount, first that on the flash which the study is about; `asked`: this is
+    what the verdict hangs on, beside the time of that mount.
+    """
     after = [
         (roles[figure.place.removeprefix("memory after ")], figure)
         for figure in _memory_figures(result)
@@ -189,7 +192,8 @@ def _ram(result: CaseResult, roles: Mapping[str, Role]) -> Iterator[Criterion]:
     ]
     for role, figure in sorted(after, key=lambda entry: not entry[0].is_first):
         title = f"RAM of the file system after {_act(role)}"
-        yield Criterion(figure, title, "memory", short=f"RAM after {role.place}")
+        headline = asked and role.is_first
+        yield Criterion(figure, title, "memory", headline, short=f"RAM after {role.place}")
 
 
 def _step_criteria(
