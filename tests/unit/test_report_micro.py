@@ -14,14 +14,14 @@ from result_support import stub
 from test_report_support import Overrides
 
 from ffslab.report.axes import axis_of
-from ffslab.report.data import Run
+from ffslab.report.data import Group, Run
 from ffslab.report.page import render
 from ffslab.report.plots import Point
 from ffslab.report.sections.section import Section
 from ffslab.results.outcome import Outcome
 from ffslab.workloads.micro.report.figures import Between, Slow, _stream, figures_of
 from ffslab.workloads.micro.report.page import _between_point, sections
-from ffslab.workloads.micro.report.parts import _sentence
+from ffslab.workloads.micro.report.parts import _means, _sentence
 from ffslab.workloads.micro.report.requests import Course, course_of
 from ffslab.workloads.micro.requests import thinned
 from ffslab.workloads.micro.stored import StreamResult
@@ -183,6 +183,25 @@ def test_each_part_with_an_axis_of_its_own_is_a_section(tmp_path: Path) -> None:
 
 def test_parts_with_the_same_axis_are_no_sections_of_their_own(saturated: Run) -> None:
     assert not [key for key in by_key(saturated) if key.startswith("part-")]
+
+
+def test_means_are_over_all_requests_of_all_seeds(saturated: Run) -> None:
+    """(2 × 10 + 6 × 30 + 2 × 70) ÷ 10; of a mix one side is the first stream."""
+    case = saturated.cases[0]
+    streams = tuple(
+        replace(case.own.streams[0], count=count, mean_ns=mean)
+        for count, mean in ((2, 10.0), (6, 30.0), (2, 70.0))
+    )
+    own = replace(case.own, pattern="a", streams=streams)
+    none = replace(own, streams=())
+    for figures, means in (
+        (own, {"a": 34.0}),
+        (replace(own, mix_pattern="b"), {"a beside b": 10.0, "b beside a": 40.0}),
+        (none, {}),
+        (replace(none, mix_pattern="b"), {}),
+    ):
+        cases = tuple(replace(case, own=each) for each in (figures, none))
+        assert _means(Group({}, cases)) == means
 
 
 def test_a_part_tells_the_largest_change_against_its_base() -> None:
