@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
-from test_report_support import page_of_words, write_run
+from test_report_support import page_of_words, plain, rows_of, write_run
+from test_report_support import section_of as section_in
 
 from ffslab.codesize.parts import COMPRESSION, FILE_SYSTEM, PARTS
 from ffslab.codesize.sizes import CodeSizes, Measured, Size, needs_of, to_document
@@ -56,11 +56,7 @@ def test_a_table_has_each_sum_and_each_part_once() -> None:
 def test_a_bar_is_made_of_kinds_of_code() -> None:
     """JFFS2 has 100 KiB of its own, and with zlib 21 KiB of compression."""
     (chart,) = section_of(sizes()).charts
-    found = re.search(r"<script[^>]*>(.*)</script>", chart.drawing)
-    assert found is not None
-    rows = json.loads(found[1])["data"]["rows"]
-    bars = zip(rows["label"], rows["part"], rows["value"], strict=True)
-    lengths = {(label, part): value for label, part, value in bars}
+    lengths = {(row["label"], row["part"]): row["value"] for row in rows_of(chart.drawing)}
     zlib = "JFFS2 · zlib (default)"
     assert lengths[zlib, FILE_SYSTEM] == 100 and 21 <= lengths[zlib, COMPRESSION] < 21.01
     assert lengths["JFFS2 · none", COMPRESSION] == 0
@@ -72,6 +68,6 @@ def test_the_section_is_in_the_report_of_a_run_that_has_sizes(tmp_path: Path) ->
     (folder / SIZES).write_text(json.dumps(to_document(sizes())))
     page = page_of_words(folder)
     assert '<a href="#code-size">How large is the code?</a>' in page
-    section = page[page.index('<section id="code-size"') : page.index('<section id="estimates"')]
+    section = section_in(page, "code-size")
     assert "Not measured: um: no compiler; apt-get install gcc" in section
-    assert "JFFS2 has 123.0 KiB" in re.sub(r"[\u00a0\u202f]", " ", section)
+    assert "JFFS2 has 123.0 KiB" in plain(section)
