@@ -169,5 +169,11 @@ def test_the_page_has_them(case_pair: Any) -> None:
     assert found.findings == Table(
         "", ("", "case", "finding"), (), rows, text_columns=3, wrapped=(2,)
     )
+    # The new ones of all cases come first.
+    own = spec(workload={"kind": "cuts", "timing": "none"}, filesystem__name="ubifs")
+    before = [cut_case(OLD), cut_case(seed=2, spec=own)]
+    after = [cut_case(), cut_case(OLD, seed=2, spec=own)]
+    told = shown(compared(before, after), Choice(), "c").findings.rows
+    assert [row[:2] for row in told] == [("new", "jffs2-s2"), ("gone", "jffs2")]
     page = render_comparisons([case_pair], Choice())
     assert "went &lt;away&gt;" in page and "findings: 1 new and 1 gone" in page

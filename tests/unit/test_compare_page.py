@@ -147,8 +147,9 @@ def test_figures_are_sorted_the_gravest_and_largest_first() -> None:
 
 
 def test_seeds_and_a_band_have_columns_where_there_are_any() -> None:
+    new = [{**row, "phases": row["phases"][:1]} for row in seeds(1.1, 1.3)]
     for found, head, words in (
-        (compared(seeds(1.0, 1.0), seeds(1.1, 1.3)), "over seeds", "+10 % to +30 %, 2 seeds"),
+        (compared(seeds(1.0, 1.0), new), "over seeds", "+10 % to +30 %, 2 seeds"),
         (banded(1.05, 0.98, 1.03), "band of builds", "−2 % to +3 %"),
     ):
         table = page(found).figures
