@@ -30,14 +30,12 @@ from made_records import (
     step_record,
 )
 
-from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
 from ffslab.report import build, elements, svg
 from ffslab.report.sections.section import Section
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.result import CaseResult
-from ffslab.results.rundir import WALL
 
 BLOCKS = 200  # enough for an uneven wear; each flash record lists them three times
 _CHART = re.compile(
@@ -48,15 +46,15 @@ Overrides = Sequence[tuple[str, tuple[Any, ...]]]
 BASE_S = {"jffs2": 38.0, "ubifs": 29.0, "yaffs2": 33.0}
 AGED = {"jffs2": 1.9, "ubifs": 1.35, "yaffs2": 1.6}
 PAGES = 60_000
-# The phases: their share of the time, bytes written, and the median of each operation in ns.
-_APPENDING = {"create": 2.0e6, "read": 6e5, "append": 1.2e6, "delete": 2e5}
-_PHASES: Mapping[str, tuple[float, int, Mapping[str, float]]] = {
-    "creation": (0.27, 26_000_000, {"create": 2.0e6, "request-write": 3e5}),
+# The phases: their share of the time, bytes read and written, and each operation's median in ms.
+_PHASES: Mapping[str, tuple[float, tuple[int, int], Mapping[str, float]]] = {
+    "creation": (0.27, (0, 26_000_000), {"create": 2, "request-write": 0.3}),
     "transactions": (
-        *(0.66, 66_000_000),
-        {**_APPENDING, "request-read": 1.5e5, "request-write": 3e5},
+        0.66,
+        (48_000_000, 66_000_000),
+        {"create": 2, "read": 0.6, "append": 1.2, "delete": 0.2, "request-write": 0.3},
     ),
-    "deletion": (0.07, 0, {"delete": 2e5}),
+    "deletion": (0.07, (0, 0), {"delete": 0.2}),
 }
 
 
@@ -134,22 +132,12 @@ def write_run(
     """Write a run of a study; `outcomes` has the cases that did not pass, `driver_time` what
     doubling the driver's work does to the time of a file system; halving it does the inverse.
     """
-    prepared = prepared_study(study, overrides, case_ids)
-    told, walls = driver_time or {}, []
 
     def result_of(case: Case) -> CaseResult:
-        result = _result(
-            case,
-            told.get(case.filesystem.name, 1.0),
-            (outcomes or {}).get(case.id, Outcome("pass")),
-        )
-        wall = {"id": case.id, "wall_ns": 2_400_000_000, "virtual_ns": result["virtual_ns"]}
-        walls.append(canonical_json({**wall, "virtual_per_wall": None}) + "\n")
-        return result
+        outcome = (outcomes or {}).get(case.id, Outcome("pass"))
+        return _result(case, (driver_time or {}).get(case.filesystem.name, 1.0), outcome)
 
-    made_run(folder, prepared, result_of)
-    (folder / WALL).write_text("".join(walls))
-    return folder
+    return made_run(folder, prepared_study(study, overrides, case_ids), result_of)
 
 
 @lru_cache(maxsize=512)
@@ -182,26 +170,22 @@ def _records(case: Case, driver_time: float) -> list[Record]:
     whole_s = BASE_S.get(name, 30.0) * factor
     erases = _erases(case, int(pages / 64), rng)
     records, now, done = [start_record(case.seed), step_record("mount", 1, 9)], 2_000_000_000, 0.0
-    for phase, (share, written, medians) in _PHASES.items():
-        end, work = now + round(whole_s * share * 1e9), _files(phase, written)
+    for phase, (share, (read, written), medians) in _PHASES.items():
+        end = now + round(whole_s * share * 1e9)
+        kind = "files_deleted" if phase == "deletion" else "files_created"
+        work = {kind: 5000, "bytes_read": read, "bytes_written": written}
         before, after = (_flash(pages, part, erases) for part in (done, done + share))
         records += [
             flash_record(f"{phase}:start", *before, t_ns=now),
             phase_record("ffsmark", phase, (now, end), (before[0], after[0]), **work),
             *(
-                latency_record("ffsmark", phase, op, _latencies(median * whole_s / 30, rng))
+                latency_record("ffsmark", phase, op, _latencies(median * 1e6 * whole_s / 30, rng))
                 for op, median in medians.items()
             ),
             flash_record(f"{phase}:end", *after, t_ns=end),
         ]
         now, done = end, done + share
     return [*records, end_record(now + 400_000_000)]
-
-
-def _files(phase: str, written: int) -> dict[str, int]:
-    kind = "files_deleted" if phase == "deletion" else "files_created"
-    read = 48_000_000 if phase == "transactions" else 0
-    return {kind: 5000, "bytes_read": read, "bytes_written": written}
 
 
 def _flash(pages: float, share: float, erases: Sequence[int]) -> tuple[dict[str, int], list[int]]:
