@@ -272,18 +272,11 @@ def _by_op(guest: Guest) -> dict[str, list[int]]:
 
 def _told(workload: Micro, guest: Guest) -> Record:
     done = sum(len(stream.latency_ns) for stream in guest.streams)
-    return {
-        "type": "micro",
-        "pattern": workload.pattern,
-        "cache": workload.cache,
-        "file_bytes": workload.test_file_bytes,
-        "volume_bytes": workload.volume_bytes,
-        "requests": done if guest.planned is None else guest.planned,
-        "requests_done": done,
-        "stopped": guest.stopped,
-        "streams": len(guest.streams),
-        "dropped_rows": 0,
-    }
+    planned = done if guest.planned is None else guest.planned
+    asked = {name: getattr(workload, name) for name in ("pattern", "cache", "volume_bytes")}
+    counts = {"requests": planned, "requests_done": done, "stopped": guest.stopped}
+    streams = {"streams": len(guest.streams), "dropped_rows": 0}
+    return {"type": "micro", "file_bytes": workload.test_file_bytes, **asked, **counts, **streams}
 
 
 def _times(stream: Stream) -> list[tuple[int, int]]:
@@ -310,19 +303,12 @@ def _request_records(
     number: int, stream: Stream, span: Sequence[tuple[int, int]], size: int
 ) -> Iterable[Record]:
     offsets = list(stream.offset) or [i * size for i in range(len(span))]
+    head = {"workload": "micro", "phase": "measure", "stream": number, "op": stream.op}
     for first in range(0, len(span), 1024):
-        part = span[first : first + 1024]
-        yield {
-            "type": "requests",
-            "workload": "micro",
-            "phase": "measure",
-            "stream": number,
-            "op": stream.op,
-            "first": first,
-            "offset": offsets[first : first + 1024],
-            "t_start_ns": [start for start, _ in part],
-            "latency_ns": [latency for _, latency in part],
-        }
+        starts, latencies = zip(*span[first : first + 1024], strict=True)
+        times = {"t_start_ns": starts, "latency_ns": latencies}
+        at = {"first": first, "offset": offsets[first : first + 1024]}
+        yield {"type": "requests", **head, **at, **times}
 
 
 def _row_records(number: int, rows: Sequence[Row]) -> Iterable[Record]:
