@@ -26,6 +26,7 @@ from typer.testing import CliRunner
 from ffslab.cli.app import build_app
 from ffslab.compare.words import value_text
 from ffslab.report import build, svg
+from ffslab.report.pictures import charts_in, specification
 from ffslab.results.outcome import Outcome
 from ffslab.results.schema import DURATION
 from ffslab.results.shortfall import Shortfall
@@ -234,3 +235,41 @@ def test_the_tables_have_what_people_decide_by(tmp_path: Path) -> None:
     )
     assert created > 1e9
     assert f"<td>{value_text(DURATION, created)}</td>" in section_of(page, "results")
+
+
+# A chart as a file of its own.
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpacked("ffsmark", tmp_path_factory.mktemp("real"))
+
+
+def drawn_as(run: Path, chart: str, target: Path) -> str:
+    arguments = ["report", str(run), "--chart", chart, "--to", str(target)]
+    done = CliRunner().invoke(build_app(), arguments)
+    return done.output + str(done.exception or "")
+
+
+def test_every_chart_of_a_page_can_be_drawn_alone(real: Path) -> None:
+    import vl_convert
+
+    charts = charts_in(page_of_words(real))
+    assert len(charts) > 5
+    for title, text in charts.values():
+        drawn = vl_convert.vegalite_to_svg(specification(text), vl_version="6.4")
+        assert title and drawn.startswith("<svg") and "#0707" not in drawn
+
+
+@pytest.mark.parametrize(("ending", "begin"), [("svg", b"<svg"), ("png", b"\x89PNG")])
+def test_the_file_is_what_its_ending_says(
+    real: Path, tmp_path: Path, ending: str, begin: bytes
+) -> None:
+    told = drawn_as(real, "ffsmark-picture", tmp_path / f"chart.{ending}")
+    assert (tmp_path / f"chart.{ending}").read_bytes().startswith(begin), told
+
+
+def test_what_cannot_be_drawn_is_refused(real: Path, tmp_path: Path) -> None:
+    assert "has no chart 'nothing'" in drawn_as(real, "nothing", tmp_path / "x.svg")
+    assert ".svg or .png" in drawn_as(real, "ffsmark-picture", tmp_path / "x.gif")
+    assert list(tmp_path.iterdir()) == []
