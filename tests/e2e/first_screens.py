@@ -4,9 +4,10 @@
     PYTHON tests/e2e/first_screens.py pictures [STUDY ...]      takes pictures anew, by default all
     PYTHON tests/e2e/first_screens.py readme RUN_DIRECTORY      takes README's picture
 
-PYTHON is the one of ffslab's environment (`ls ~/.cache/ffslab`), with `src` in PYTHONPATH. A
-recording is a real run: its manifest, its results, and the sizes of code. Results lose what is long
-and not on the first screen (`_slim`); that the screen is the same is checked when a run is kept.
+PYTHON is the one of ffslab's environment (`ls ~/.cache/ffslab`), with `src` and `tests` in
+PYTHONPATH. A recording is a real run: its manifest, its results, and the sizes of code. Results
+lose what is long and not on the first screen (`_slim`); that the screen is the same is checked when
+a run is kept.
 """
 
 from __future__ import annotations
@@ -26,32 +27,20 @@ from browser_support import Browser, screenshot, started
 
 from ffslab.report import build
 from ffslab.results.rundir import RESULTS, RESULTS_SHA256, SIZES
+from loaded_support import RECORDED as FOLDER
+from loaded_support import recorded, unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDER = ROOT / "tests" / "golden" / "first-screens"
 HEADLINES = FOLDER / "headlines.json"  # by study, of those that have a picture
 _MANIFEST = "manifest.json"
 _LARGEST_BYTES = 200_000  # of a recording
 _NOT_SHOWN = {"flash": ("reads", "programs"), "latencies": ("buckets",)}
 
 
-def recorded() -> list[str]:
-    """The studies of which there is a recording."""
-    return sorted(path.name.removesuffix(".tar.xz") for path in FOLDER.glob("*.tar.xz"))
-
-
 def headlines() -> dict[str, str]:
     """The headline of each study that has a picture."""
     told = json.loads(HEADLINES.read_text(encoding="utf-8"))
     return {str(study): str(headline) for study, headline in told.items()}
-
-
-def unpacked(study: str, folder: Path) -> Path:
-    """The run directory of a recording, put into `folder`."""
-    with tarfile.open(FOLDER / f"{study}.tar.xz") as archive:
-        archive.extractall(folder)
-    (run,) = folder.iterdir()
-    return run
 
 
 def first_screen(page: Path) -> tuple[str, str]:

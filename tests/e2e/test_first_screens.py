@@ -2,7 +2,7 @@
 
 Recorded runs (`first_screens.py`) are rendered; the headline is compared exactly, the picture with
 a tolerance, since fonts differ between machines. To add a study:
-PYTHONPATH=src PYTHON tests/e2e/first_screens.py record RUN_DIRECTORY
+PYTHONPATH=src:tests PYTHON tests/e2e/first_screens.py record RUN_DIRECTORY
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import pytest
 from browser_support import Browser, likeness, screenshot
 
 from ffslab.report import build
+from loaded_support import RECORDED, recorded, unpacked
 
 # Another font, even of fixed width, moves 0.42 of the ink out of a part of the picture; without the
 # chart, the scoreboard or the headline some part has less than 0.3.
@@ -23,7 +24,7 @@ STUDIES = first_screens.headlines()
 
 @pytest.fixture
 def page(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return build(first_screens.unpacked(request.param, tmp_path))
+    return build(unpacked(request.param, tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -35,12 +36,12 @@ def test_the_first_screen_is_as_recorded(
     assert first_screens.first_screen(page)[0] == STUDIES[study]
     taken = tmp_path / "taken.png"
     screenshot(browser, page, taken)
-    assert likeness(browser, first_screens.FOLDER / f"{study}.png", taken) > _TOLERANCE
+    assert likeness(browser, RECORDED / f"{study}.png", taken) > _TOLERANCE
 
 
 def test_every_picture_has_its_headline_and_run() -> None:
-    pictures = {path.stem for path in first_screens.FOLDER.glob("*.png")}
-    assert pictures == set(STUDIES) <= set(first_screens.recorded())
+    pictures = {path.stem for path in RECORDED.glob("*.png")}
+    assert pictures == set(STUDIES) <= set(recorded())
 
 
 @pytest.mark.parametrize("page", ["database"], indirect=True)
@@ -61,7 +62,7 @@ def test_a_screen_without_one_of_its_parts_is_noticed(
     page.write_text(text.replace(part, without), encoding="utf-8")
     taken = page.with_suffix(".png")
     screenshot(browser, page, taken)
-    assert likeness(browser, first_screens.FOLDER / "database.png", taken) < _TOLERANCE
+    assert likeness(browser, RECORDED / "database.png", taken) < _TOLERANCE
 
 
 @pytest.mark.parametrize("page", ["database"], indirect=True)
@@ -70,4 +71,4 @@ def test_another_font_is_no_difference(browser: Browser, page: Path) -> None:
     page.write_text(text.replace("system-ui, ", "DejaVu Serif, "), encoding="utf-8")
     taken = page.with_suffix(".png")
     screenshot(browser, page, taken)
-    assert _TOLERANCE < likeness(browser, first_screens.FOLDER / "database.png", taken) < 1
+    assert _TOLERANCE < likeness(browser, RECORDED / "database.png", taken) < 1

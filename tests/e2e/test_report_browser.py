@@ -15,7 +15,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import first_screens
 import pytest
 from browser_support import DRAWN, WIDTH, Browser
 
@@ -24,10 +23,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "cuts"))
 
 from compare_support import TIME, banded, compared, result, scaled
 from cuts_support import HISTORY, TEXTS, finding, kept, made, study_text
+from micro_support import write_usual_run
 from test_index import kept as listed
-from test_report_micro_support import Overrides, write_micro_run
-from test_report_support import case_ids, write_run
-from test_report_tree_support import files_text, images_text, write_tree_run
+from test_report_support import Overrides, case_ids, write_run
 
 from ffslab.compare.tables import Choice
 from ffslab.oracle.faults import kinds_on
@@ -36,6 +34,7 @@ from ffslab.report.comparison.page import render_comparisons
 from ffslab.report.index import keep_headline, write_index
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import SIZES
+from loaded_support import recorded, unpacked
 
 # What ffslab size --json printed.
 SIZES_OF_CODE = Path(__file__).parents[1] / "golden" / "code-size.json"
@@ -51,7 +50,7 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
     def made_once(study: str) -> Path:
         if study not in pages:
-            pages[study] = build(first_screens.unpacked(study, tmp_path_factory.mktemp(study)))
+            pages[study] = build(unpacked(study, tmp_path_factory.mktemp(study)))
         return pages[study]
 
     return made_once
@@ -68,16 +67,8 @@ def failed(folder: Path) -> Path:
 
 
 def uflip(folder: Path) -> Path:
-    few: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "ubifs", "yaffs2-no-checkpoint"))]
-    return build(write_micro_run(folder / "run", "micro-uflip", few))
-
-
-def images(folder: Path) -> Path:
-    return build(write_tree_run(folder / "run", images_text()))
-
-
-def files(folder: Path) -> Path:
-    return build(write_tree_run(folder / "run", files_text()))
+    few: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "yaffs2-no-checkpoint"))]
+    return build(write_usual_run(folder / "run", "micro-uflip", few))
 
 
 def cuts(folder: Path) -> Path:
@@ -111,7 +102,7 @@ def assert_fits(browser: Browser, width: int, where: str = "") -> None:
     assert width < WIDTH or layout["clipped"] == [], where
 
 
-@pytest.mark.parametrize("made_page", [failed, uflip, images, files, cuts, comparison])
+@pytest.mark.parametrize("made_page", [failed, uflip, cuts, comparison])
 def test_pages_fit_and_are_silent(
     browser: Browser, tmp_path: Path, made_page: Callable[[Path], Path]
 ) -> None:
@@ -121,7 +112,7 @@ def test_pages_fit_and_are_silent(
         assert_fits(browser, width, f"{width} {theme}")
 
 
-@pytest.mark.parametrize("study", first_screens.recorded())
+@pytest.mark.parametrize("study", recorded())
 def test_first_screens_fit_a_phone(
     browser: Browser, page_of: Callable[[str], Path], study: str
 ) -> None:

@@ -6,26 +6,33 @@ A test chooses what a line takes, how many pages, how many erases, and who progr
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from host_support import begun_run, cases_of
-from test_report_support import bucket_index
+from host_support import cases_of
+from made_records import (
+    Record,
+    counters,
+    end_record,
+    flash_record,
+    latency_record,
+    phase_record,
+    read_records,
+    step_record,
+    task,
+    tasks_record,
+)
 
-from ffslab.campaign.run import prepare
-from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
-from ffslab.protocol.records import RecordStream, parse_records
+from ffslab.protocol.records import RecordStream
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome, judge
-from ffslab.results.rundir import RESULTS
-from ffslab.workloads.append_log.keys import AppendLog
 from ffslab.workloads.results import asked_of
 
 MS = 1_000_000
 BLOCKS = 128
+KIND = "append-log"
 LOG_STUDY = """
 schema = 1
 name = "logs"
@@ -70,55 +77,56 @@ def line_latencies(common_ns: int, slow_ns: int, slow: int, of: int = 1000) -> t
     return (*[common_ns] * (of - slow), *[slow_ns] * slow)
 
 
-def log_records(made: Made) -> list[dict[str, Any]]:
+def log_records(made: Made) -> list[Record]:
     """The records of a guest, without those of its other steps."""
     pages = sum(made.tasks.values())
-    before = _counters(0, 0, 0)
-    after = _counters(made.pages_read, pages, made.erases)
-    last = _counters(made.pages_read, pages + made.flush_pages, made.erases)
+    before, after = counters(), counters(made.pages_read, pages, made.erases)
+    last = {**after, "pages_programmed": pages + made.flush_pages}
+    work = {"files_appended": made.done, "bytes_written": made.done * made.line_bytes}
+    own = [task(name, pages_programmed=count) for name, count in made.tasks.items()]
     records = [
         _flash("append:start", before, 0),
-        _phase("append", 10**9, 11 * 10**9, before, after, made.stopped, made),
-        *(_latency(op, values) for op, values in made.latencies_ns.items()),
+        phase_record(KIND, "append", _seconds(1, 11), (before, after), made.stopped, **work),
+        *(latency_record(KIND, "append", op, values) for op, values in made.latencies_ns.items()),
         _flash("append:end", after, made.erases),
-        _tasks("append", made.tasks),
+        tasks_record(KIND, "append", own),
     ]
     if not made.stopped:
+        worker = task("kworker/u2:1", pages_programmed=made.flush_pages)
         records += [
             _flash("flush:start", after, made.erases),
-            _phase("flush", 11 * 10**9, 12 * 10**9, after, last, "", made),
+            phase_record(KIND, "flush", _seconds(11, 12), (after, last)),
             _flash("flush:end", last, made.erases),
-            _tasks("flush", {"kworker/u2:1": made.flush_pages}),
+            tasks_record(KIND, "flush", [worker]),
         ]
-    record = {
-        "type": "append-log",
-        "lines": made.lines,
-        "lines_done": made.done,
-        "synced": made.synced,
-        "rotations": made.rotations,
-        "bytes": made.done * made.line_bytes,
-        "stopped": made.stopped,
-    }
-    records.append(record | dict(made.more))
+    records.append(_told(made))
+    errno = made.verify.removeprefix("ok")
     if made.verify:
-        read = _counters(made.pages_read + 700, pages + made.flush_pages, made.erases)
-        errno = "" if made.verify == "ok" else made.verify
-        records.append(_phase("verify", 12 * 10**9, 13 * 10**9, last, read, errno, made))
-        records.append(_tasks("verify", {"init": 0}))
-    status = {"status": "ok"}
-    if made.stopped or made.verify not in ("", "ok"):
-        status = {"status": "error", "errno_name": made.stopped or made.verify}
-    step = {"type": "step", "index": 8, "verb": "append-log", "label": "", "may_fill": True}
-    times = {"t_start_ns": 10**9, "t_end_ns": 13 * 10**9}
-    end = {"type": "end", "steps_run": 9, "steps_total": 9, "t_ns": 14 * 10**9}
-    records += [step | times | status, end | status]
-    return [{"v": 1, **entry} for entry in records]
+        read = {**last, "pages_read": made.pages_read + 700}
+        records.append(phase_record(KIND, "verify", _seconds(12, 13), (last, read), errno))
+        records.append(tasks_record(KIND, "verify", [task("init")]))
+    step = step_record(KIND, *_seconds(1, 13), made.stopped or errno)
+    return [*records, {**step, "may_fill": True}, end_record(14 * 10**9, made.stopped or errno)]
+
+
+def _told(made: Made) -> Record:
+    lines = {"lines": made.lines, "lines_done": made.done, "bytes": made.done * made.line_bytes}
+    more = {"synced": made.synced, "rotations": made.rotations, "stopped": made.stopped}
+    return {"type": KIND, **lines, **more, **made.more}
+
+
+def _seconds(*times: int) -> tuple[int, ...]:
+    return tuple(10**9 * time for time in times)
+
+
+def _flash(label: str, counted: Mapping[str, int], erases: int) -> Record:
+    per_block = [erases // BLOCKS + (block < erases % BLOCKS) for block in range(BLOCKS)]
+    return flash_record(label, counted, per_block)
 
 
 def stream_of(made: Made) -> RecordStream:
     """The records as they are read."""
-    lines = [json.dumps(record) for record in log_records(made)]
-    return parse_records(("\n".join(lines) + "\n").encode())
+    return read_records(log_records(made))
 
 
 def log_case(**keys: Any) -> Case:
@@ -138,90 +146,3 @@ def outcome_of(made: Made, case: Case | None = None) -> Outcome:
     """What becomes of the case."""
     asked = asked_of((case or log_case()).workload, own=True)
     return judge(stream_of(made), "", 0, None, asked)
-
-
-def write_log_run(folder: Path, study: str, does: Callable[[Case, AppendLog], Made]) -> Path:
-    """A run of a study, in which each case did what `does` says."""
-    path = folder.parent / f"{folder.name}.toml"
-    path.write_text(study)
-    prepared = prepare(str(path))
-    folder.mkdir(parents=True)
-    run = begun_run(folder, prepared)
-    lines = []
-    for case in prepared.cases:
-        assert isinstance(case.workload, AppendLog)
-        lines.append(canonical_json(log_result(does(case, case.workload), case)) + "\n")
-    (run.path / RESULTS).write_text("".join(lines))
-    return folder
-
-
-def _counters(read: int, programmed: int, erased: int) -> dict[str, int]:
-    return {"pages_read": read, "pages_programmed": programmed, "blocks_erased": erased}
-
-
-def _flash(label: str, counters: Mapping[str, int], erases: int) -> dict[str, Any]:
-    per_block = [erases // BLOCKS + (block < erases % BLOCKS) for block in range(BLOCKS)]
-    zeros = [0] * BLOCKS
-    return {
-        "type": "flash",
-        "label": label,
-        "t_ns": 0,
-        "counters": counters,
-        "erases": per_block,
-        "programs": zeros,
-        "reads": zeros,
-    }
-
-
-def _phase(
-    name: str,
-    start: int,
-    end: int,
-    before: Mapping[str, int],
-    after: Mapping[str, int],
-    errno: str,
-    made: Made,
-) -> dict[str, Any]:
-    ended = (
-        {"status": "error", "errno_name": errno, "message": "full"} if errno else {"status": "ok"}
-    )
-    return {
-        "type": "phase",
-        "workload": "append-log",
-        "phase": name,
-        "t_start_ns": start,
-        "t_end_ns": end,
-        **ended,
-        "files_created": 0,
-        "files_deleted": 0,
-        "files_read": 0,
-        "files_appended": made.done if name == "append" else 0,
-        "bytes_read": 0,
-        "bytes_written": made.done * made.line_bytes if name == "append" else 0,
-        "flash_start": before,
-        "flash_end": after,
-    }
-
-
-def _latency(op: str, values: Sequence[int]) -> dict[str, Any]:
-    buckets: dict[int, int] = {}
-    for value in values:
-        index = bucket_index(value)
-        buckets[index] = buckets.get(index, 0) + 1
-    return {
-        "type": "latency",
-        "workload": "append-log",
-        "phase": "append",
-        "op": op,
-        "count": len(values),
-        "sum_ns": sum(values),
-        "min_ns": min(values),
-        "max_ns": max(values),
-        "buckets": sorted(buckets.items()),
-    }
-
-
-def _tasks(phase: str, pages: Mapping[str, int]) -> dict[str, Any]:
-    rest = {"pages_read": 0, "blocks_erased": 0, "busy_ns": 0, "oob_pages": 0}
-    tasks = [{"name": name, **rest, "pages_programmed": count} for name, count in pages.items()]
-    return {"type": "tasks", "workload": "append-log", "phase": phase, "tasks": tasks}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from host_support import begun_run
 from result_support import stub
-from test_report_support import begun_run
 
 from ffslab.campaign.run import prepare
 from ffslab.lifetime.growth import Checkpoint

@@ -8,18 +8,31 @@ flash operations and wear. `micro_result` makes a line of results.jsonl of them,
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from host_support import begun_run
+from host_support import begun_run, prepared_study
+from made_records import (
+    Record,
+    counters,
+    end_record,
+    flash_record,
+    latency_record,
+    lines_of,
+    phase_record,
+    planned,
+    space_record,
+    start_record,
+    step_record,
+    task,
+    tasks_record,
+)
+from test_report_support import Overrides
 
-from ffslab.campaign.run import prepare
-from ffslab.loader import load_catalog, parse_toml
+from ffslab.campaign.prepared import Prepared
 from ffslab.model.case import Case
-from ffslab.model.study import expand, study_from_document
 from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
@@ -65,6 +78,10 @@ class Row:
     oob_pages: int = 0
     stream: int = 0
 
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        return self.pages_read, self.pages_programmed, self.blocks_erased
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -92,15 +109,7 @@ class Guest:
 
 def micro_cases(text: str = MICRO_STUDY) -> tuple[Case, ...]:
     """The cases of a study's TOML text."""
-    catalog = load_catalog()
-    return expand(study_from_document(parse_toml(text, "test"), catalog, "test"), catalog)
-
-
-def lines_of(records: Iterable[Mapping[str, Any]]) -> bytes:
-    """Records as the agent writes them."""
-    return b"".join(
-        json.dumps({"v": 1, **r}, separators=(",", ":")).encode() + b"\n" for r in records
-    )
+    return planned(text).cases
 
 
 def micro_records(case: Case, guest: Guest | None = None) -> bytes:
@@ -112,12 +121,10 @@ def prepared_records(
     case: Case, capacity_bytes: int | None = None, error: str = "", total_bytes: int | None = None
 ) -> bytes:
     """The records of the preparation guest; with `error` it ran out of space with this message."""
-    partition = case.partition_bytes
+    partition, errno = case.partition_bytes, "ENOSPC" if error else ""
     capacity = partition * 9 // 10 if capacity_bytes is None else capacity_bytes
     saturated = case.state.kind == "saturated"
     total = partition * 95 // 100 if total_bytes is None else total_bytes
-    failed = {"status": "error", "errno": 28, "errno_name": "ENOSPC", "message": error}
-    status = failed if error else {"status": "ok"}
     prepared = {
         "type": "prepared",
         "state": case.state.kind,
@@ -127,20 +134,21 @@ def prepared_records(
         "file_bytes": 0,
         "capacity_bytes": capacity if saturated else 0,
     }
-    times = {"t_start_ns": 2_000_000_000, "t_end_ns": 7_000_000_000}
-    phase = _phase("prepare", "prepare", *times.values(), written=capacity)
-    counters = {"flash_start": _counters(0, 0, 0), "flash_end": _counters(10, 8000, 4)}
+    times, flash = (2_000_000_000, 7_000_000_000), (_timed(0, 0, 0), _timed(10, 8000, 4))
+    phase = phase_record("prepare", "prepare", times, flash, errno, bytes_written=capacity)
+    step = step_record("prepare", *times, errno, index=3)
+    told = {"message": error} if error else {}
     return lines_of(
         [
-            _space("mount", total),
-            _flash("prepare:start", 2_000_000_000, [0] * 4, _counters(0, 0, 0)),
-            phase | counters | status,
-            _space("prepare:start", total),
-            _space("prepare:end", total, 0),
-            _flash("prepare:end", 7_000_000_000, [1] * 4, _counters(10, 8000, 4)),
+            space_record("mount", total),
+            flash_record("prepare:start", flash[0], [0] * 4, times[0]),
+            {**phase, **told},
+            space_record("prepare:start", total),
+            space_record("prepare:end", total, 0),
+            flash_record("prepare:end", flash[1], [1] * 4, times[1]),
             prepared,
-            {"type": "step", "index": 3, "verb": "prepare", "label": "", **times, **status},
-            _end(7_500_000_000, status["status"]),
+            {**step, **told},
+            end_record(7_500_000_000, errno),
         ]
     )
 
@@ -160,88 +168,115 @@ def micro_result(
     return case_result(case, outcome or Outcome("pass"), records, None, [preparation])
 
 
+def usual_guest(case: Case) -> Guest:
+    """Forty requests of each of a case's streams. File systems, sizes, sync and seeds differ in
+    time; every 16th request erases a block, in it or after it.
+    """
+    workload = case.workload
+    assert isinstance(workload, Micro)
+    base_ns = {"jffs2": 100_000, "ubifs": 50_000}.get(case.filesystem.name, 200_000)
+    base_ns = base_ns * workload.request_bytes // 2048 * (9 + case.seed) // 10
+    sync = dict(case.filesystem.options).get("write_mode") == "sync"
+    patterns = [workload.pattern] * workload.parallel
+    streams = []
+    mixed = [workload.mix_pattern] if workload.mix_pattern else []
+    for number, pattern in enumerate([*patterns, *mixed]):
+        op = pattern.rpartition("-")[2]
+        factor = 1 if op == "read" else 18 if sync else 3
+        latencies = [factor * base_ns * (10 + n % 7) // 10 for n in range(40)]
+        work = [(n, "gc-thread" if n % 32 else AGENT, int(n % 32 > 0)) for n in range(0, 40, 16)]
+        rows = [Row(*at, 1, 64, 1, 1_000_000, 2, number) for at in work]
+        streams.append(Stream(latencies, op, workload.pause_us * 1000, rows=rows))
+    return Guest(streams)
+
+
 def write_micro_run(
     folder: Path,
-    text: str = MICRO_STUDY,
+    study: Prepared | None = None,
     guest_of: Callable[[Case], Guest] = lambda _: Guest(),
     outcomes: Mapping[str, Outcome] | None = None,
 ) -> Path:
-    """A run directory of a study in TOML, each case with what `guest_of` says it did."""
-    outcomes = outcomes or {}
+    """A run directory of a study (MICRO_STUDY), each case with what `guest_of` says it did."""
+    study, outcomes = study or planned(MICRO_STUDY), outcomes or {}
     folder.mkdir(parents=True)
-    study = folder.parent / f"{folder.name}.toml"
-    study.write_text(text)
-    planned = prepare(str(study), (), ())
-    run = begun_run(folder, planned)
-    for case in planned.cases:
-        guest, outcome = guest_of(case), outcomes.get(case.id, Outcome("pass"))
+    run = begun_run(folder, study)
+    for case in study.cases:
+        outcome = outcomes.get(case.id, Outcome("pass"))
         directory = run.start_case(case, "ffsplan 1\n")
-        records = micro_records(case, guest) if outcome.kind == "pass" else b""
+        records = micro_records(case, guest_of(case)) if outcome.kind == "pass" else b""
         (directory / "records.jsonl").write_bytes(records)
         preparation = Preparation("5" * 64, Outcome("pass"), parse_records(prepared_records(case)))
         result = case_result(case, outcome, parse_records(records), None, [preparation])
         virtual = result["virtual_ns"]
         wall = {"id": case.id, "wall_ns": 10**9, "virtual_ns": virtual, "virtual_per_wall": None}
         run.finish_case(result, wall)
-    run.collect([case.id for case in planned.cases])
+    run.collect([case.id for case in study.cases])
     return folder
 
 
-def _records(case: Case, guest: Guest) -> Iterable[dict[str, Any]]:
+def write_usual_run(
+    folder: Path,
+    study: str = "micro-saturated",
+    overrides: Overrides = (),
+    outcomes: Mapping[str, Outcome] | None = None,
+) -> Path:
+    """A run of a study by its name, in which guests did the usual."""
+    return write_micro_run(folder, prepared_study(study, overrides), usual_guest, outcomes)
+
+
+def _records(case: Case, guest: Guest) -> Iterable[Record]:
     workload = case.workload
     assert isinstance(workload, Micro)
-    size = workload.request_bytes
+    size, erases = workload.request_bytes, guest.erases
     spans = [_times(stream) for stream in guest.streams]
     end = max((start + latency for span in spans for start, latency in span), default=START_NS)
     totals = _totals(guest, size, case.board.chip.page_bytes)
-    erased, flushed = sum(guest.erases), end + 1000 + guest.flush_ns
-    begin, middle = _counters(100, 8000, 50), _counters(100, 8000, 50, totals)
-    last = _counters(
-        100, 8000, 50, totals | {"pages_programmed": totals["pages_programmed"] + guest.flush_pages}
-    )
-    blocks = len(guest.erases)
-    yield {"type": "start", "agent": "0.1", "kernel": "6.1.0", "clock": "page", "seed": case.seed}
-    yield _space("mount", case.partition_bytes * 95 // 100)
-    yield _phase("micro", "invalidate", START_NS - 2000, START_NS - 1000)
-    for label, at, gained, counters in (
-        ("measure:start", START_NS, [0] * blocks, begin),
-        ("measure:end", end, list(guest.erases), middle),
-        ("flush:start", end + 1000, list(guest.erases), middle),
-        ("flush:end", flushed, list(guest.erases), last),
+    begin, middle = _timed(100, 8000, 50), _timed(100, 8000, 50, totals)
+    flushed = totals["pages_programmed"] + guest.flush_pages
+    last = _timed(100, 8000, 50, {**totals, "pages_programmed": flushed})
+    times, after = (START_NS, end), (end + 1000, end + 1000 + guest.flush_ns)
+    yield start_record(case.seed)
+    yield space_record("mount", case.partition_bytes * 95 // 100)
+    removing = (START_NS - 2000, START_NS - 1000)
+    yield phase_record("micro", "invalidate", removing, files_deleted=1)
+    for label, at, gained, counted in (
+        ("measure:start", times[0], [0] * len(erases), begin),
+        ("measure:end", times[1], erases, middle),
+        ("flush:start", after[0], erases, middle),
+        ("flush:end", after[1], erases, last),
     ):
-        yield _flash(label, at, [2 + gain for gain in gained], counters)
-    moved = {"read": 0, "write": 0}
-    for stream in guest.streams:
-        moved[stream.op] += len(stream.latency_ns) * size
-    phase = _phase("micro", "measure", START_NS, end, moved["write"], moved["read"])
-    yield phase | {"flash_start": begin, "flash_end": middle}
-    for op in ("read", "write"):
-        values = [n for stream in guest.streams if stream.op == op for n in stream.latency_ns]
-        if values:
-            yield _histogram(f"request-{op}", values)
-    done = sum(len(stream.latency_ns) for stream in guest.streams)
-    yield {
-        "type": "micro",
-        "pattern": workload.pattern,
-        "cache": workload.cache,
-        "file_bytes": workload.test_file_bytes,
-        "volume_bytes": workload.volume_bytes,
-        "requests": done if guest.planned is None else guest.planned,
-        "requests_done": done,
-        "stopped": guest.stopped,
-        "streams": len(guest.streams),
-        "dropped_rows": 0,
-    }
+        yield flash_record(label, counted, [2 + gain for gain in gained], at)
+    moved = {op: len(values) * size for op, values in _by_op(guest).items()}
+    work = {"bytes_written": moved.get("write", 0), "bytes_read": moved.get("read", 0)}
+    yield phase_record("micro", "measure", times, (begin, middle), **work)
+    for op, values in _by_op(guest).items():
+        yield latency_record("micro", "measure", f"request-{op}", values)
+    yield _told(workload, guest)
     for number, (stream, span) in enumerate(zip(guest.streams, spans, strict=True)):
         yield from _request_records(number, stream, span, size)
     for number, stream in enumerate(guest.streams):
         yield from _row_records(number, stream.rows)
-    task = {"name": AGENT, **totals, "blocks_erased": erased, "busy_ns": 1_000_000, "oob_pages": 0}
-    yield {"type": "tasks", "workload": "micro", "phase": "measure", "tasks": [task]}
-    flush = _phase("micro", "flush", end + 1000, flushed)
-    yield flush | {"flash_start": middle, "flash_end": last}
-    yield {"type": "tasks", "workload": "micro", "phase": "flush", "tasks": []}
-    yield _end(flushed + 10**9, "ok")
+    yield tasks_record("micro", "measure", [task(AGENT, **totals, busy_ns=1_000_000)])
+    yield phase_record("micro", "flush", after, (middle, last))
+    yield tasks_record("micro", "flush", [])
+    yield end_record(after[1] + 10**9)
+
+
+def _by_op(guest: Guest) -> dict[str, list[int]]:
+    """The latencies of all streams that do the same, without what none does."""
+    latencies: dict[str, list[int]] = {"read": [], "write": []}
+    for stream in guest.streams:
+        latencies[stream.op] += stream.latency_ns
+    return {op: values for op, values in latencies.items() if values}
+
+
+def _told(workload: Micro, guest: Guest) -> Record:
+    done = sum(len(stream.latency_ns) for stream in guest.streams)
+    planned = done if guest.planned is None else guest.planned
+    asked = {name: getattr(workload, name) for name in ("pattern", "cache", "volume_bytes")}
+    counts = {"requests": planned, "requests_done": done, "stopped": guest.stopped}
+    streams = {"streams": len(guest.streams), "dropped_rows": 0}
+    return {"type": "micro", "file_bytes": workload.test_file_bytes, **asked, **counts, **streams}
 
 
 def _times(stream: Stream) -> list[tuple[int, int]]:
@@ -255,13 +290,10 @@ def _times(stream: Stream) -> list[tuple[int, int]]:
 def _totals(guest: Guest, request_bytes: int, page_bytes: int) -> dict[str, int]:
     """The phase's counters: from the rows, or as many pages as the data fill."""
     rows = [row for stream in guest.streams for row in stream.rows]
-    pages = {
-        op: sum(len(s.latency_ns) for s in guest.streams if s.op == op) * request_bytes
-        for op in ("read", "write")
-    }
+    pages = {op: len(own) * request_bytes // page_bytes for op, own in _by_op(guest).items()}
     totals = {
-        "pages_read": sum(r.pages_read for r in rows) or pages["read"] // page_bytes,
-        "pages_programmed": sum(r.pages_programmed for r in rows) or pages["write"] // page_bytes,
+        "pages_read": sum(r.pages_read for r in rows) or pages.get("read", 0),
+        "pages_programmed": sum(r.pages_programmed for r in rows) or pages.get("write", 0),
         "blocks_erased": sum(guest.erases),
     }
     return totals | dict(guest.pages)
@@ -269,132 +301,34 @@ def _totals(guest: Guest, request_bytes: int, page_bytes: int) -> dict[str, int]
 
 def _request_records(
     number: int, stream: Stream, span: Sequence[tuple[int, int]], size: int
-) -> Iterable[dict[str, Any]]:
+) -> Iterable[Record]:
     offsets = list(stream.offset) or [i * size for i in range(len(span))]
+    head = {"workload": "micro", "phase": "measure", "stream": number, "op": stream.op}
     for first in range(0, len(span), 1024):
-        part = span[first : first + 1024]
-        yield {
-            "type": "requests",
-            "workload": "micro",
-            "phase": "measure",
-            "stream": number,
-            "op": stream.op,
-            "first": first,
-            "offset": offsets[first : first + 1024],
-            "t_start_ns": [start for start, _ in part],
-            "latency_ns": [latency for _, latency in part],
-        }
+        starts, latencies = zip(*span[first : first + 1024], strict=True)
+        times = {"t_start_ns": starts, "latency_ns": latencies}
+        at = {"first": first, "offset": offsets[first : first + 1024]}
+        yield {"type": "requests", **head, **at, **times}
 
 
-def _row_records(number: int, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
+def _row_records(number: int, rows: Sequence[Row]) -> Iterable[Record]:
     for first in range(0, len(rows), 512):
         part = rows[first : first + 512]
         tasks = list(dict.fromkeys([AGENT, *(row.task for row in part)]))
-        yield {
-            "type": "request-flash",
-            "workload": "micro",
-            "phase": "measure",
-            "stream": number,
-            "tasks": tasks,
-            "rows": [
-                [
-                    row.request,
-                    row.when,
-                    tasks.index(row.task),
-                    row.pages_read,
-                    row.pages_programmed,
-                    row.blocks_erased,
-                    row.busy_ns,
-                    row.oob_pages,
-                ]
-                for row in part
-            ],
-        }
+        head = {"workload": "micro", "phase": "measure", "stream": number, "tasks": tasks}
+        told = [
+            [row.request, row.when, tasks.index(row.task), *row.counts, row.busy_ns, row.oob_pages]
+            for row in part
+        ]
+        yield {"type": "request-flash", **head, "rows": told}
 
 
-def _counters(
+def _timed(
     read: int, programmed: int, erased: int, more: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    more = more or {}
-    pages_read = read + more.get("pages_read", 0)
-    pages_programmed = programmed + more.get("pages_programmed", 0)
-    blocks_erased = erased + more.get("blocks_erased", 0)
-    return {
-        "pages_read": pages_read,
-        "pages_programmed": pages_programmed,
-        "blocks_erased": blocks_erased,
-        "read_ns": pages_read * 100_000,
-        "program_ns": pages_programmed * 300_000,
-        "erase_ns": blocks_erased * 2_000_000,
-    }
-
-
-def _phase(
-    workload: str, phase: str, start: int, end: int, written: int = 0, read: int = 0
-) -> dict[str, Any]:
-    return {
-        "type": "phase",
-        "workload": workload,
-        "phase": phase,
-        "t_start_ns": start,
-        "t_end_ns": end,
-        "status": "ok",
-        "files_created": 0,
-        "files_deleted": int(phase == "invalidate"),
-        "files_read": 0,
-        "files_appended": 0,
-        "bytes_read": read,
-        "bytes_written": written,
-    }
-
-
-def _flash(
-    label: str, at: int, erases: Sequence[int], counters: Mapping[str, int]
-) -> dict[str, Any]:
-    zero = [0] * len(erases)
-    return {
-        "type": "flash",
-        "label": label,
-        "t_ns": at,
-        "counters": dict(counters),
-        "erases": list(erases),
-        "programs": zero,
-        "reads": zero,
-    }
-
-
-def _space(label: str, total: int, available: int | None = None) -> dict[str, Any]:
-    return {
-        "type": "space",
-        "label": label,
-        "total_bytes": total,
-        "free_bytes": total if available is None else available,
-        "available_bytes": total if available is None else available,
-        "files": 0,
-        "files_free": 0,
-        "page_cache_bytes": 0,
-        "mem_free_bytes": 2**25,
-    }
-
-
-def _histogram(op: str, values: Sequence[int]) -> dict[str, Any]:
-    counts: dict[int, int] = {}
-    for value in values:
-        exponent = max(value.bit_length() - 1, 6)
-        index = value if value < 128 else (exponent - 7) * 128 + (value >> (exponent - 7))
-        counts[index] = counts.get(index, 0) + 1
-    return {
-        "type": "latency",
-        "workload": "micro",
-        "phase": "measure",
-        "op": op,
-        "count": len(values),
-        "sum_ns": sum(values),
-        "min_ns": min(values),
-        "max_ns": max(values),
-        "buckets": [list(item) for item in sorted(counts.items())],
-    }
-
-
-def _end(at: int, status: str) -> dict[str, Any]:
-    return {"type": "end", "status": status, "steps_run": 9, "steps_total": 9, "t_ns": at}
+    """The counters and the time of the flash, with what is counted more."""
+    pages = counters(read, programmed, erased)
+    pages = {name: count + (more or {}).get(name, 0) for name, count in pages.items()}
+    each = {"read_ns": 100_000, "program_ns": 300_000, "erase_ns": 2_000_000}
+    times = zip(each.items(), pages.values(), strict=True)
+    return pages | {name: count * ns for (name, ns), count in times}

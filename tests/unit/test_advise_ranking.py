@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import pytest
 from test_advise_needs import CATALOG, needs
-from test_report_tree_support import mounts_text, write_tree_run
 
 from ffslab.advise.advice import Advice, _other_size, advice_of, document
 from ffslab.advise.candidates import Candidate, candidates
@@ -29,8 +26,7 @@ from ffslab.advise.ranking import (
     needs_asked,
 )
 from ffslab.advise.readings import Reading, Value, reading_of, readings_of, values_of
-from ffslab.results.result import CaseResult
-from ffslab.results.rundir import RunDirectory
+from loaded_support import recorded_results
 
 TIME = Need("boot", "boot", "boot", 1e9, "ns")
 ROOM = Need("space", "space", "free", 10 * 2**20, "bytes", True)
@@ -394,21 +390,17 @@ def test_the_share_of_states_that_is_asked_for_is_in_the_heading() -> None:
 # What one result says.
 
 
-def tree_results(tmp_path: Path) -> list[CaseResult]:
-    return RunDirectory(write_tree_run(tmp_path / "run", mounts_text())).results()
-
-
-def test_a_boot_is_read_from_its_result(tmp_path: Path) -> None:
-    for result in tree_results(tmp_path):
+def test_a_boot_is_read_from_its_result() -> None:
+    for result in recorded_results("mount-scaling"):
         reading = reading_of(BOOT, result)
         assert not reading.failed
-        steps: Any = result["tree"]  # type: ignore[typeddict-item]
-        most = max(row["total_bytes"] for row in steps["memory"] if not row["prepared"])
+        memory = result["tree"]["memory"]
+        most = max(row["total_bytes"] for row in memory if not row["prepared"])
         assert reading.values["ram"].value == most
 
 
-def test_a_failed_result_has_a_reason_and_no_value(tmp_path: Path) -> None:
-    result = tree_results(tmp_path)[0]
+def test_a_failed_result_has_a_reason_and_no_value() -> None:
+    result = recorded_results("mount-scaling")[0]
     result["outcome"], result["reason"] = "corrupt", "a file is gone"
     assert reading_of(BOOT, result) == Reading({}, "corrupt: a file is gone")
     result["phases"] = [{"phase": "create", "errno_name": "ENOSPC"}]  # type: ignore[list-item, typeddict-item]

@@ -6,14 +6,12 @@ import json
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import pytest
 from host_support import begun_run
 from test_advise_limits import alone
 from test_advise_needs import CATALOG
-from test_report_tree_support import mounts_text, write_tree_run
 
 from ffslab.advise.candidates import candidates
 from ffslab.advise.probes import probes
@@ -22,6 +20,7 @@ from ffslab.campaign.prepared import Prepared
 from ffslab.results.result import CaseResult
 from ffslab.results.rundir import CASE_RESULT, STATES, RunDirectory
 from ffslab.targets.target import Site
+from loaded_support import recorded_results
 
 BUILD = "0123456789ab"  # of every run that begun_run begins
 
@@ -50,8 +49,8 @@ def prepared(tmp_path: Path) -> Prepared:
 @cache
 def some_result() -> CaseResult:
     """A result of whatever."""
-    with TemporaryDirectory() as folder:
-        return RunDirectory(write_tree_run(Path(folder) / "run", mounts_text())).results()[0]
+    result: CaseResult = recorded_results("wear")[0]
+    return result
 
 
 def run_of(tmp_path: Path, name: str, prepared: Prepared, *measured: int) -> RunDirectory:

@@ -1,134 +1,121 @@
-"""What the report says of append-log alone is what was planted into a run."""
+"""What the report says of append-log alone: whose pages, and for how long, of planted cases."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from append_log_support import LOG_STUDY, MS, Made, line_latencies, write_log_run
-from test_report_support import charts_of, page_of_words, section_of
+from append_log_support import Made, log_case, log_result
+from test_report_support import told
 
-from ffslab.model.case import Case
+from ffslab.report.data import Case, Run
 from ffslab.report.sections.section import Section
-from ffslab.workloads.append_log.keys import AppendLog
-from ffslab.workloads.append_log.report import PARTS, sections
-from loaded_support import load_run
+from ffslab.workloads.append_log.report import Log, figures_of, sections
+from loaded_support import load_run, unpacked
 
-STUDY = """
-schema = 1
-name = "logs"
-title = "Logs"
-
-[base]
-board = "apf27"
-partition_bytes = "16 MiB"
-seeds = [1, 2]
-
-[base.workload]
-kind = "append-log"
-lines = 1000
-interval_us = 9_000
-
-[axes]
-filesystem = ["jffs2", "ubifs", "yaffs2"]
-state = ["free", { name = "used", valid_percent = 85 }]
-"workload.fsync_every" = [1, 10, 0]
-"""
-# A synced line by file system, and pages per line.
-TAKES = {"jffs2": 4 * MS, "ubifs": 2 * MS, "yaffs2": 1 * MS}
-PAGES = {"jffs2": 1000, "ubifs": 3000, "yaffs2": 2000}
-Does = Callable[[Case, AppendLog], Made]
+EVERY = "workload.fsync_every"
 
 
-def does(case: Case, workload: AppendLog) -> Made:
-    """YAFFS2 is fastest with syncs and UBIFS without; only JFFS2 has slow lines, if used."""
-    name, used = case.filesystem.name, case.state.name == "used"
-    write = {"jffs2": MS // 2, "ubifs": MS // 100, "yaffs2": MS // 50}[name]
-    writes = line_latencies(write, write, 0)
-    every = workload.fsync_every
-    pages = PAGES[name] // (every or 100)
-    if used:
-        pages = pages * 3 // 2
-    if not every:
-        return Made({"append": writes}, synced=0, tasks={"init": pages})
-    slow = 800 * MS if used and name == "jffs2" else TAKES[name]
-    count = 1000 // every
-    lines = line_latencies(TAKES[name], slow, 1, count)
-    latencies = {"append": writes, "sync": lines, "append-sync": lines}
-    background = {"ubifs_bgt0_0": 8, "ubi_bgt0d": pages // 4 - 8} if name == "ubifs" else {}
-    left = 100 if name == "ubifs" and every == 1 else 0
-    own = pages - sum(background.values()) - left
-    return Made(latencies, tasks={"init": own, **background}, flush_pages=left, erases=8)
+def case(
+    filesystem: str,
+    pages: Mapping[str, float],
+    years: float | None = None,
+    *,
+    outcome: str = "pass",
+    **axes: str,
+) -> Case:
+    axes = {"filesystem": filesystem, "state": "free", "seed": "1", **axes}
+    return Case("-".join(axes.values()), axes, outcome, "", own=Log(pages, years))
 
 
-def shown(folder: Path, study: str = STUDY, what: Does = does) -> dict[str, Section]:
-    run = load_run(write_log_run(folder / "run", study, what))
-    return {section.key: section for section in sections(run, "")}
+def shown(*cases: Case) -> dict[str, Section]:
+    run = Run("r", "s", "t", "", "", cases)
+    return {section.key: section for section in sections(run, "p-")}
 
 
-@pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Section]:
-    return shown(tmp_path_factory.mktemp("planted"))
-
-
-def test_whose_the_pages_are(planted: dict[str, Section]) -> None:
-    """Of UBIFS's 3,000 pages 750 are by its own threads, and 100 in the flush by a kworker."""
-    section = planted["tasks"]
-    told = "**UBIFS, state free, writes per sync 1** has 28 % of its pages from other tasks"
-    assert section.sentence == f"{told} than the daemon."
-    (chart,) = charts_of(section.charts[0].drawing).values()
-    rows = chart["data"]["rows"]
-    found = {
-        (label, facet, part): value
-        for label, facet, part, value in zip(
-            *(rows[name] for name in ("label", "facet", "part", "value")), strict=True
-        )
-    }
-    one = ("UBIFS · writes per sync 1", "state free")
-    assert [found[(*one, part)] for part in PARTS] == [2.15, 0.1, 0.75]
-    assert found["YAFFS2 · writes per sync ∞", "state used", "the daemon"] == 0.03
-    rows = [row for row in section.tables[0].rows if row[1] == "state free, writes per sync 1"]
-    assert [row[2:] for row in rows if row[0] == "UBIFS"] == [
-        ("init", "2.15"), ("ubi_bgt0d", "0.742"), ("kworker", "0.100"), ("ubifs_bgt0_0", "0.00800"),
-    ]  # fmt: skip
-
-
-def test_how_long_the_flash_lasts(planted: dict[str, Section]) -> None:
-    """8,192 pages that stand 100,000 programs, 4.5 for a line of 10 s ÷ 1,000: 182 million lines,
-    which are 21 days; a year has 365.25. A hundredth of a page: 26 years.
+def test_what_is_kept_of_a_case() -> None:
+    """1,000 lines with 2,000 pages of the daemon and 500 of a worker. 8,192 pages stand 100,000
+    programs, 2.5 for a line of 10 s ÷ 1,000; a year has 365.25 days.
     """
-    section = planted["life"]
-    told = "0.058 years at the least: **UBIFS, state used, writes per sync 1**."
-    assert section.sentence == told
-    years = {row[:2]: row[2] for row in section.tables[0].rows}
-    assert years["JFFS2", "state free, writes per sync ∞"] == "26.0"
-    assert len(years) == 18  # three file systems in two states, with three intervals
+    made = Made({}, tasks={"init": 2000, "kworker/u2:1": 400}, flush_pages=100)
+    case = log_case(interval_us=9_000)
+    found = figures_of(log_result(made, case))  # type: ignore[arg-type]
+    assert found is not None and found.pages == {"init": 2.0, "kworker/u2:1": 0.5}
+    assert found.life_years == pytest.approx(8192 * 1e5 / 2.5 * 0.01 / 31_557_600)
+    nothing: Any = log_result(Made({}, done=0, synced=0, stopped="ENOSPC"), case)
+    assert figures_of(nothing) is None and figures_of({**nothing, "log": None}) is None
 
 
-def test_a_chip_without_a_rated_endurance_lasts(tmp_path: Path) -> None:
-    study = STUDY.replace("[axes]", '[axes]\n"chip.endurance_cycles" = [0]')
-    assert list(shown(tmp_path, study)) == ["tasks"]
+def test_whose_the_pages_are() -> None:
+    """Means over two seeds; a worker's number does not matter, a task without pages is no row."""
+    threads = {"init": 2.0, "kworker/u2:1": 0.5, "kworker/0:0": 0.25, "ubi_bgt0d": 0.0}
+    found = shown(
+        case("ubifs", threads, seed="1", compression="lzo"),
+        case("ubifs", {**threads, "ubi_bgt0d": 2.5}, seed="2", compression="lzo"),
+        case("ubifs", {"ffsagent": 1.0}, compression="none"),
+        case("jffs2", {"init": 4.0, "jffs2_gcd": 1.0}, state="used", **{EVERY: "1"}),
+        case("jffs2", {"init": 0.5}, state="used", **{EVERY: "0"}),
+        case("jffs2", {"init": 99.0, "jffs2_gcd": 999.0}, outcome="fail"),
+        Case("none", {"filesystem": "yaffs2"}, "pass", ""),
+    )
+    assert list(found) == ["tasks"]
+    assert told(found["tasks"]) == [
+        "**UBIFS · lzo, state free** has 50 % of its pages from other tasks than the daemon.",
+        "Pages of a line by task ()",
+        "  UBIFS · lzo / state free / the daemon: 2",
+        "  UBIFS · lzo / state free / the kernel, writing back: 0.75",
+        "  UBIFS · lzo / state free / tasks of the file system: 1.25",
+        "  UBIFS · no compression / state free / the daemon: 1",
+        "  UBIFS · no compression / state free / the kernel, writing back: 0",
+        "  UBIFS · no compression / state free / tasks of the file system: 0",
+        "  JFFS2 · writes per sync 1 / state used / the daemon: 4",
+        "  JFFS2 · writes per sync 1 / state used / the kernel, writing back: 0",
+        "  JFFS2 · writes per sync 1 / state used / tasks of the file system: 1",
+        "  JFFS2 · writes per sync ∞ / state used / the daemon: 0.5",
+        "  JFFS2 · writes per sync ∞ / state used / the kernel, writing back: 0",
+        "  JFFS2 · writes per sync ∞ / state used / tasks of the file system: 0",
+        "[Pages of a line by task]",
+        "configuration | at | task | pages per line",
+        "UBIFS · lzo | state free | init | 2.00",
+        "UBIFS · lzo | state free | ubi_bgt0d | 1.25",
+        "UBIFS · lzo | state free | kworker | 0.750",
+        "UBIFS · no compression | state free | ffsagent | 1.00",
+        "JFFS2 | state used, writes per sync 1 | init | 4.00",
+        "JFFS2 | state used, writes per sync 1 | jffs2_gcd | 1.00",
+        "JFFS2 | state used, writes per sync ∞ | init | 0.500",
+    ]
+    assert (
+        "pages)" in found["tasks"].charts[0].drawing and found["tasks"].tables[0].text_columns == 3
+    )
+    assert told(shown(case("jffs2", {"init": 1.0}))["tasks"])[0] == "The daemon."
 
 
-def test_a_case_that_ran_out_of_space_is_in_no_figure(tmp_path: Path) -> None:
-    def full(case: Case, workload: AppendLog) -> Made:
-        made = does(case, workload)
-        if case.filesystem.name != "jffs2":
-            return made
-        return replace(made, latencies_ns={}, stopped="ENOSPC", done=0, synced=0)
+def test_how_long_the_flash_lasts() -> None:
+    found = shown(
+        case("jffs2", {}, 26.04, seed="1"),
+        case("jffs2", {}, 30.04, seed="2"),
+        case("jffs2", {}, None, state="used"),
+        case("ubifs", {}, 0.05763),
+    )
+    assert list(found) == ["life"]
+    assert told(found["life"]) == [
+        "0.058 years at the least: **UBIFS, state free**.",
+        "Life at the pace of the cases ()",
+        "  JFFS2 / state free: 28.04",
+        "  UBIFS / state free: 0.05763",
+        "[Life at the pace of the cases]",
+        *("configuration | at | years", "JFFS2 | state free | 28.0", "UBIFS | state free | 0.0576"),
+    ]
+    assert "Life (years)" in found["life"].charts[0].drawing
+    assert found["life"].tables[0].text_columns == 2
+    assert shown(case("jffs2", {})) == {}
 
-    labels = {row[0] for row in shown(tmp_path, what=full)["tasks"].tables[0].rows}
-    assert labels == {"UBIFS", "YAFFS2"}
-    nothing = LOG_STUDY.replace('["jffs2", "ubifs"]', '["jffs2"]')
-    assert shown(tmp_path / "run", nothing, full) == {}
 
-
-def test_the_page(tmp_path: Path) -> None:
-    page = page_of_words(write_log_run(tmp_path / "run", STUDY, does), validate=True)
-    assert "Who programs the pages of a line?" in section_of(page, "tasks")
-    board = section_of(page, "verdict")
-    for head in ("a line", "longest wait", "pages per line", "life"):
-        assert f">{head}</th>" in board
-    assert {"tasks", "life", "latency-append-sync", "latency-append"} <= set(charts_of(page))
+def test_sections_of_a_real_run(tmp_path: Path) -> None:
+    """72 cases of three seeds."""
+    run = load_run(unpacked("append-log", tmp_path))
+    tasks, life = sections(run, "")
+    assert len(life.tables[0].rows) == 72 // 3 and len(tasks.tables[0].rows) > 24
+    assert tasks.sentence and life.sentence

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from host_support import cases_of
-from micro_support import AGENT, Guest, Row, Stream, lines_of, micro_cases, micro_records
+from made_records import lines_of
+from micro_support import AGENT, Guest, Row, Stream, micro_cases, micro_records
 from rich.console import Console
 
 from ffslab.errors import DamagedResultError, SpecError

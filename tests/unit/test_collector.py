@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
-from host_support import begun_run, cases_of
+from host_support import cases_of
+from made_records import made_run, planned
+from test_report_support import rows_of
 
-from ffslab.campaign.run import prepare
 from ffslab.cli.show import collector_lines
 from ffslab.errors import DamagedResultError, SpecError
 from ffslab.loader import load_catalog
@@ -194,10 +194,9 @@ def test_the_report_has_what_cases_kept() -> None:
     assert bounds.rows[0][1:] == ("20.0 ms", "5,000", "3", "1", "18.2 ms")
     assert section.sentence == "6 of 10,000 calls waited longer for it than their bound."
     (chart,) = section.charts
-    found = re.search(r"<script[^>]*>(.*)</script>", chart.drawing)
-    assert found is not None
-    rows = json.loads(found[1])["data"]["rows"]
-    assert rows["kind"].count("run") == 2 and set(rows["facet"]) == {"b"}
+    rows = rows_of(chart.drawing)
+    assert [row["kind"] for row in rows].count("run") == 2
+    assert {row["facet"] for row in rows} == {"b"}
 
 
 def test_a_collector_without_a_bound_is_judged_by_its_worst_forecast() -> None:
@@ -211,16 +210,12 @@ def test_a_run_that_kept_nothing_has_no_section() -> None:
 
 @pytest.mark.slow
 def test_the_page_has_the_section(tmp_path: Path) -> None:
-    study = tmp_path / "collected.toml"
-    study.write_text(STUDY)
-    planned = prepare(str(study), (), ())
-    (tmp_path / "run").mkdir()
-    run = begun_run(tmp_path / "run", planned)
     kept = {"predict-20ms-s1": stream(counters=FORECAST + BOUND, runs=RUNS)}
-    rows = [
-        case_result(case, Outcome("fail", "a test"), kept.get(case.id, stream()), "f" * 64)
-        for case in planned.cases
-    ]
-    (run.path / "results.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    page = render(run.path)
+    failed = Outcome("fail", "a test")
+    run = made_run(
+        tmp_path / "run",
+        planned(STUDY),
+        lambda case: case_result(case, failed, kept.get(case.id, stream()), "f" * 64),
+    )
+    page = render(run)
     assert 'href="#collector"' in page and "6.50 s" in page

@@ -16,14 +16,13 @@ from typing import Any
 
 import pytest
 from compare_support import scaled
-from test_report_micro_support import write_micro_run
 from test_report_support import write_run
-from test_report_tree_support import images_text, write_tree_run
 
 from ffslab.cli.app import main
 from ffslab.model.canonical import canonical_json
 from ffslab.results.files import MANIFEST
-from ffslab.results.rundir import RESULTS
+from ffslab.results.rundir import RESULTS, RESULTS_SHA256
+from loaded_support import unpacked
 
 PLAIN: list[tuple[str, tuple[Any, ...]]] = [
     ("seed", (1, 2)), ("options.compression", ("none",)), ("filesystem", ("jffs2", "ubifs")),
@@ -251,27 +250,20 @@ def test_an_axis_that_another_one_goes_with(compare: Compare, runs: Path) -> Non
     assert "base: filesystem jffs2" in compare("base", "--axis", "filesystem").output
 
 
-@pytest.mark.parametrize("kind", ["micro", "tree"])
-def test_other_workloads(compare: Compare, tmp_path: Path, kind: str) -> None:
-    if kind == "micro":
-        fewer: list[tuple[str, tuple[Any, ...]]] = [
-            ("seed", (1,)),
-            ("filesystem", ("jffs2", "ubifs")),
-            ("workload.request_bytes", ("2 KiB", "32 KiB")),
-        ]
-        write_micro_run(tmp_path / "base", overrides=fewer)
-    else:
-        write_tree_run(tmp_path / "base", images_text())
+@pytest.mark.parametrize("study", ["micro-saturated", "mount-scaling"])
+def test_other_workloads(compare: Compare, tmp_path: Path, study: str) -> None:
+    """Real runs of them."""
+    unpacked(study, tmp_path / "runs").rename(tmp_path / "base")
     shutil.copytree(tmp_path / "base", tmp_path / "other")
     sides = [str(tmp_path / name) for name in ("base", "other")]
     assert compare(*sides, "--fail-on", "change").code == 0
-    edit_manifest(tmp_path / "other", build_id="b2")
+    edit_manifest(tmp_path / "other", build_id="b2", **{RESULTS_SHA256: None})
 
     def moved(row: dict[str, Any]) -> dict[str, Any]:
-        if kind == "micro":
+        if row["requests"]:
             figures, name = row["requests"][0]["all"], "p99_ns"
         else:
-            figures, name = row["tree"]["steps"][0], "duration_ns"
+            figures, name = row["tree"]["steps"][-1], "duration_ns"
         figures[name] = round(figures[name] * 1.001)
         return row
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from typing import Any
 
 import pytest
@@ -20,13 +18,15 @@ from compare_support import (
     spec,
     with_figure,
 )
+from test_report_support import rows_of
 
 from ffslab.compare.engine import Comparison, compare_runs
 from ffslab.compare.tables import Choice
 from ffslab.report import svg
 from ffslab.report.comparison.chart import MOST_ROWS, chart_of
 from ffslab.report.comparison.headline import headline
-from ffslab.report.comparison.page import ShownComparison, render_comparisons, shown
+from ffslab.report.comparison.page import ShownCase, ShownComparison, render_comparisons, shown
+from ffslab.report.elements import Table
 
 
 def page(found: Comparison, choice: Choice | None = None) -> ShownComparison:
@@ -49,13 +49,6 @@ def grid(*slow: tuple[str, str]) -> Comparison:
             base.append(row)
             new.append(scaled(row, TIME, 1.5 if (system, state) in slow else 1))
     return compared(base, new)
-
-
-def data_of(drawing: str) -> list[dict[str, Any]]:
-    told = re.search(r'<script type="application/json">(.*)</script>', drawing)
-    assert told
-    columns = json.loads(told[1])["data"]["rows"]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def test_the_headline_says_how_many_where_and_what_most() -> None:
@@ -104,7 +97,7 @@ def test_the_chart_has_a_dot_for_each_figure_the_worst_first() -> None:
     row = result()
     new = scaled(scaled(row, TIME, 0.5), "transactions.duration_ns", 2)
     drawn = chart_of(compared(row, new), "c")
-    rows = data_of(drawn.drawing)
+    rows = rows_of(drawn.drawing)
     assert (drawn.shown, drawn.moved, drawn.has_band) == (2, 2, False)
     assert [(r["row"], r["value"], r["change"], r["values"]) for r in rows] == [
         ("transactions time", 2, "✗ 2.00 times slower", "2.00 s → 4.00 s"),
@@ -117,7 +110,7 @@ def test_the_chart_has_a_dot_for_each_figure_the_worst_first() -> None:
 def test_the_chart_has_the_band_and_hollow_dots_within_it() -> None:
     for moved, fill in ((1.02, svg.PAINT["paper"]), (1.3, svg.PAINT["c0"])):
         drawn = chart_of(banded(moved, 0.98, 1.03), "c")
-        (row,) = data_of(drawn.drawing)
+        (row,) = rows_of(drawn.drawing)
         assert drawn.has_band and (row["low"], row["high"], row["fill"]) == (0.98, 1.03, fill)
 
 
@@ -125,7 +118,7 @@ def test_the_chart_has_the_largest_changes_only() -> None:
     rows = [plain(spec=spec(seed=1, number=n), case_id=f"n{n}-s1") for n in range(40)]
     new = [scaled(row, TIME, 1 + n / 100) for n, row in enumerate(rows)]
     drawn = chart_of(compared(rows, new), "c")
-    values = [row["value"] for row in data_of(drawn.drawing)]
+    values = [row["value"] for row in rows_of(drawn.drawing)]
     assert (drawn.shown, drawn.moved) == (MOST_ROWS, 39)
     assert values == sorted(values, reverse=True) and values[0] == 1.39 and values[-1] == 1.16
 
@@ -142,6 +135,7 @@ def test_figures_are_sorted_the_gravest_and_largest_first() -> None:
     new = scaled(new, "workload.duration_ns", 3)
     table = page(compared(row, new)).figures
     assert table.head == ("case", "figure", "verdict", "change", "base", "new")
+    assert (table.title, table.text_columns, table.told) == ("", 4, True)
     shown = [cells[1:4] for cells in table.rows]
     worse = [cells for cells in shown if cells[1] == "worse"]
     told = [cells for cells in worse if cells[0].endswith(": time")]
@@ -153,8 +147,9 @@ def test_figures_are_sorted_the_gravest_and_largest_first() -> None:
 
 
 def test_seeds_and_a_band_have_columns_where_there_are_any() -> None:
+    new = [{**row, "phases": row["phases"][:1]} for row in seeds(1.1, 1.3)]
     for found, head, words in (
-        (compared(seeds(1.0, 1.0), seeds(1.1, 1.3)), "over seeds", "+10 % to +30 %, 2 seeds"),
+        (compared(seeds(1.0, 1.0), new), "over seeds", "+10 % to +30 %, 2 seeds"),
         (banded(1.05, 0.98, 1.03), "band of builds", "−2 % to +3 %"),
     ):
         table = page(found).figures
@@ -179,37 +174,70 @@ def test_of_many_figures_the_others_are_counted() -> None:
 
 
 def test_cases_have_causes_and_tones() -> None:
-    row = plain()
-    for new, tone in (
-        (plain(3000), "bad"),
-        ({**row, "outcome": "fail"}, "bad"),
-        (plain(1000), "good"),
-        (with_figure(row, "creation", bytes_written=1), ""),
+    row, two = plain(), plain(spec=spec(seed=2, cpu_scale=2), case_id="fast-s2")
+    for base, new, tone, told in (
+        ([row], [plain(3000)], "bad", "1 worse, 5 same"),
+        ([row], [{**row, "outcome": "fail"}], "bad", ""),
+        ([row], [plain(1000)], "good", "1 better, 5 same"),
+        ([{**row, "outcome": "fail"}], [row], "good", ""),
+        ([row], [row, two], "good", ""),
+        ([row, two], [row], "", ""),
+        ([row], [with_figure(row, "creation", bytes_written=1)], "", "5 same, 1 different"),
     ):
-        assert [case.tone for case in page(compared(row, new)).cases] == [tone]
-    (case,) = page(compared(row, plain(3000))).cases
-    assert (case.label, case.verdict, case.counts) == ("jffs2", "worse", "1 worse, 5 same")
+        (case,) = page(compared(base, new)).cases
+        assert (case.tone, case.counts) == (tone, told)
+    missing = page(compared([row, two], [row]))
+    assert missing.cases == (ShownCase("fast-s2", "missing", "", "", ("not in new",)),)
+    assert missing.unchanged == ("jffs2: same",)
+    assert missing.status == "Cases: 1 missing, 1 same. Figures: 6 same."
+    assert page(compared(row, {**row, "outcome": "fail"})).status.endswith(" Figures: none.")
+
+
+def test_a_case_has_the_causes_of_its_main_figures_or_the_first() -> None:
+    row = result()
+    read = with_figure(row, "creation", pages_read=900, pages_programmed=9)
+    for new, phases in (
+        (scaled(scaled(row, TIME, 2), "transactions.duration_ns", 3), ["creation", "transactions"]),
+        (scaled(read, "transactions.duration_ns", 3), ["transactions"]),
+        (with_figure(read, "transactions", pages_read=9), ["creation"]),
+    ):
+        (case,) = page(compared(row, new)).cases
+        assert [line.partition(":")[0] for line in case.lines] == phases
+    (case,) = page(compared(plain(), plain(3000))).cases
+    assert (case.label, case.verdict) == ("jffs2", "worse")
     assert case.lines == (
         "creation: +1.00 s, and the chip does not count its time; no flash operation more or fewer",
     )
-    assert page(compared(row, row)).unchanged == ("jffs2: same",)
 
 
 def test_both_sides_and_what_differs_are_one_table() -> None:
-    base = side([plain(), plain(spec=spec(perturbation=1), case_id="jffs2-perturbation1-s1")],
-                started="today", build="0123456789abcdef", cases_total=3)  # fmt: skip
-    found = page(compare_runs(base, side([plain(3000, spec=spec(cpu_scale=2))], "new", "b2")))
-    assert found.sides.rows == (
+    versions = {"jffs2-perturbation1-s1": spec(perturbation=1), "jffs2-repeat2-s1": spec(repeat=2)}
+    own = [plain(), *(plain(case_id=name, spec=told) for name, told in versions.items())]
+    base = side(own, started="today", build="0123456789abcdef", cases_total=4)
+    new = side([plain(3000, spec=spec(cpu_scale=2))], "new", "b2", cases_total=9)
+    found = page(compare_runs(base, new))
+    rows = (
         ("run", "base", "new", ""),
         ("study", "small", "small", ""),
         ("started", "today", "–", ""),
         ("build", "0123456789ab", "b2", ""),
         ("cases", "1", "1", ""),
         ("perturbed", "1", "–", ""),
+        ("repeats", "1", "–", ""),
         ("build of the lab", "0123456789ab", "b2", "all"),
         ("cpu_scale", "1.0", "2", "1"),
     )
-    assert "**Incomplete:** base, 2 of 3 cases have a result" in found.warnings
+    head = ("", "base", "new", "cases that it is in")
+    assert found.sides == Table("", head, (), rows, text_columns=3, wrapped=(0, 1, 2))
+    assert found.warnings == (
+        "**Incomplete:** base, 3 of 4 cases have a result",
+        "**Incomplete:** new, 1 of 9 cases have a result",
+    )
+    same = page(compared(plain(), plain(), "b1"))
+    assert same.sides.note == "Build, version and settings are the same."
+    assert page(compared(plain(), plain(3000), threshold=None)).warnings == (
+        "**Not judged:** another build, without a measured band",
+    )
 
 
 def test_what_is_broken_is_named() -> None:
@@ -217,6 +245,11 @@ def test_what_is_broken_is_named() -> None:
     found = page(compared(row, {**row, "flash_sha256": "0"}, "b1"))
     assert found.warnings == ("**Not deterministic:** jffs2: flash contents",)
     assert found.unchanged == () and found.cases[0].tone == "bad"
+    names = ("pages_read", "pages_programmed", "blocks_erased", "bytes_written", "duration_ns")
+    for count, more in ((3, ""), (4, " and 1 more"), (5, " and 2 more")):
+        changed = with_figure(row, "creation", **dict.fromkeys(names[:count], 1))
+        (warning,) = page(compared(row, changed, "b1")).warnings
+        assert warning.count(", creation.") == 2 and warning.partition(" and ")[2] == more[5:]
 
 
 def test_a_page_of_several_comparisons() -> None:

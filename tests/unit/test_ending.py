@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 from cli_support import Command
 from host_support import cases_of
+from test_report_first import case
+from test_report_first import told as first_screen
 from test_report_support import case_ids, write_run
 
 from ffslab.campaign.done import CaseDone
@@ -25,11 +27,7 @@ from ffslab.cli.board import Cell, Grid, Row, board_grid
 from ffslab.cli.ending import print_brief
 from ffslab.cli.progress import RunProgress
 from ffslab.cli.screen import Screen
-from ffslab.report.data import Case, Run
-from ffslab.report.first.board import board_of
 from ffslab.report.first.brief import Brief, ChapterBrief
-from ffslab.report.first.samples import matter_of
-from ffslab.report.first.weigh import weigh
 from ffslab.results.criteria import Criterion
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
@@ -46,14 +44,14 @@ def height(text: str) -> int:
 
 def chapter(values: dict[str, float], title: str = "", metric: str = "duration_ns") -> ChapterBrief:
     """Times in seconds of file systems; one that writes in memory has a name in capitals."""
-    cases, criteria = [], {}
-    for name, value in values.items():
-        own = {"filesystem": name, "write_mode": "", "compression": "", "state": "", "seed": "1"}
-        cases.append(Case(id=name, axes=own, outcome="pass", command=""))
+
+    def decided(name: str, value: float) -> Criterion:
         figure = Figure(BY_NAME[metric], "work", value * 1e9)
-        criteria[name] = [Criterion(figure, "the whole work", "time", True, name.isupper())]
-    matter = matter_of(Run("r", "s", "t", "", "", tuple(cases)), criteria)
-    board = board_of(matter, [weigh(row) for row in matter.rows])
+        return Criterion(figure, "the whole work", "time", True, name.isupper())
+
+    board = first_screen(
+        [(case(name), [decided(name, value)]) for name, value in values.items()]
+    ).board
     return ChapterBrief(title, f"Who is first of {title or 'all'}.", board, 1)
 
 

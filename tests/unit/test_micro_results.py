@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from host_support import cases_of, stream_of
+from made_records import lines_of
 from micro_support import (
     AGENT,
     MICRO_STUDY,
     Guest,
     Row,
     Stream,
-    lines_of,
     micro_cases,
     micro_records,
     micro_result,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from host_support import STUDY, begun_run, cases_of, prepared_study, study_of
-from test_report_micro_support import write_micro_run
+from micro_support import write_usual_run
 from test_report_support import write_run
 
 from ffslab.campaign.chain import Job
@@ -127,8 +127,8 @@ def test_they_are_no_cases_of_the_report(tmp_path: Path) -> None:
 
 def test_they_are_no_cases_of_a_report_on_micro_benchmarks(tmp_path: Path) -> None:
     few = [("seed", (1,)), ("filesystem", ("jffs2",))]
-    plain = load_run(write_micro_run(tmp_path / "plain", overrides=few))
-    banded = write_micro_run(tmp_path / "banded", overrides=[*few, (PERTURBATION, (0, 1))])
+    plain = load_run(write_usual_run(tmp_path / "plain", overrides=few))
+    banded = write_usual_run(tmp_path / "banded", overrides=[*few, (PERTURBATION, (0, 1))])
     assert [(case.id, case.own) for case in load_run(banded).cases] == [
         (case.id, case.own) for case in plain.cases
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from host_support import cases_of, page_of_case
-from micro_support import lines_of
+from made_records import lines_of
 from rich.console import Console
 
 from ffslab.errors import DamagedResultError, SpecError

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_report_tree_support import mounts_text, write_tree_run
 
 from ffslab.cli.app import main
 from ffslab.errors import FfslabError, SpecError
@@ -27,6 +26,7 @@ from ffslab.report.load import open_run
 from ffslab.report.rating import quantity, rated, rule_words, view_of
 from ffslab.results.schema import BY_NAME, DURATION, Figure
 from ffslab.workloads.cuts.metrics import CORRECT_PERCENT
+from loaded_support import unpacked
 
 
 def rule(**keys: Any) -> RuleFile:
@@ -207,7 +207,7 @@ mainline = true
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = write_tree_run(tmp_path_factory.mktemp("rating") / "run", mounts_text())
+    path = unpacked("mount-scaling", tmp_path_factory.mktemp("rating"))
     manifest = json.loads((path / "manifest.json").read_text())
     manifest["study_text"] += RATING
     manifest["filesystems"] = {name: {"mainline": "2.4"} for name in ("jffs2", "ubifs")}

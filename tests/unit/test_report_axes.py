@@ -14,34 +14,39 @@ KIB, MIB = 2**10, 2**20
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "unit", "scale"),
+    ("name", "values", "unit", "texts"),
     [
         # A size below half a KiB is given in bytes; 0 is no size.
-        ("workload.line_bytes", (512, 8 * MIB), "KiB", KIB),
-        ("workload.line_bytes", (511, 8 * MIB), "B", 1),
-        ("workload.line_bytes", (0, 512), "KiB", KIB),
-        ("workload.line_bytes", (0,), "B", 1),
-        ("workload.line_bytes", (MIB,), "MiB", MIB),
-        ("workload.size", (MIB - 1, MIB), "KiB", KIB),
-        ("workload.size", (0, MIB), "MiB", MIB),
-        ("workload.size", (100,), "B", 1),
-        ("workload.largest_size", (MIB,), "", 1),
-        ("state.settle_ms", (1000, 1500), "s", 1000),
-        ("state.settle_ms", (999, 5000), "ms", 1),
-        ("state.settle_ms", (0, 1000), "s", 1000),
-        ("state.settle_ms", (0,), "ms", 1),
-        ("workload.pause_us", (0, 100, 1000), "ms", 1000),
-        ("workload.pause_us", (0,), "µs", 1),
-        ("state.rate_percent", (10_000,), "%", 1),
-        (FILES, (5,), "files", 1),
-        ("cpu_scale", (5,), "", 1),
+        ("workload.line_bytes", (512, 8 * MIB), "KiB", ["0.5", "8,192"]),
+        ("workload.line_bytes", (511, 8 * MIB), "B", ["511", "8,388,608"]),
+        ("workload.line_bytes", (0, 512), "KiB", ["0", "0.5"]),
+        ("workload.line_bytes", (0,), "B", ["0"]),
+        ("workload.line_bytes", (MIB,), "MiB", ["1"]),
+        ("workload.size", (MIB - 1024, MIB), "KiB", ["1,023", "1,024"]),
+        ("workload.size", (0, 3 * MIB), "MiB", ["0", "3"]),
+        ("workload.size", (100,), "B", ["100"]),
+        ("workload.largest_size", (MIB,), "", ["1,048,576"]),
+        ("state.settle_ms", (1000, 1500), "s", ["1", "1.5"]),
+        ("state.settle_ms", (999, 5000), "ms", ["999", "5,000"]),
+        ("state.settle_ms", (0, 1000), "s", ["0", "1"]),
+        ("state.settle_ms", (0,), "ms", ["0"]),
+        ("workload.pause_us", (0, 100, 1000), "ms", ["0", "0.1", "1"]),
+        ("workload.pause_us", (99, 1000), "µs", ["99", "1,000"]),
+        ("workload.pause_us", (100, 999), "µs", ["100", "999"]),
+        ("workload.pause_us", (1, 100, 1000), "µs", ["1", "100", "1,000"]),
+        ("workload.pause_us", (0,), "µs", ["0"]),
+        ("state.rate_percent", (10_000,), "%", ["10,000"]),
+        ("workload.partitions", (1, 12_345), "", ["1", "12,345"]),
+        (FILES, (5, 10_017), "files", ["5", "10,017"]),
+        ("cpu_scale", (5,), "", ["5"]),
     ],
 )
 def test_the_unit_is_the_largest_of_which_there_is_enough(
-    name: str, values: tuple[float, ...], unit: str, scale: float
+    name: str, values: tuple[float, ...], unit: str, texts: list[str]
 ) -> None:
     axis = axis_of(name, values)
-    assert (axis.name, axis.unit, axis.scale, axis.values) == (name, unit, scale, values)
+    assert (axis.name, axis.unit, axis.values) == (name, unit, values)
+    assert [axis.number(value) for value in values] == texts
 
 
 @pytest.mark.parametrize(
@@ -79,9 +84,12 @@ def test_a_value_is_a_word_or_a_number_with_its_unit() -> None:
     assert axis_of("n", (0.0, 5.0), "", ((0.0, "never"),)).text(0.0) == "never"
 
 
-def test_a_value_with_a_word_has_no_place_on_a_scale() -> None:
-    named = axis_of("n", (1.0, 100.0), "", ((1.0, "one"),))
-    assert not named.logarithmic and axis_of("n", (1.0, 100.0)).logarithmic
+def test_an_axis_is_logarithmic_from_a_factor_of_eight() -> None:
+    told = [((1.0, 8.0), True), ((1.0, 2.0, 8.0), True), ((1.0, 7.9), False), ((2.0, 8.0), False)]
+    for values, logarithmic in (*told, ((0.0, 8.0), False)):
+        assert axis_of("n", values).logarithmic is logarithmic
+    # A value with a word has no place on a scale.
+    assert not axis_of("n", (1.0, 100.0), "", ((1.0, "one"),)).logarithmic
 
 
 def test_a_value_that_is_no_number_stands_last_and_names_its_curve() -> None:

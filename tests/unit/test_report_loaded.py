@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ffslab.report.axes import FILES, Axis, axis_of
 from ffslab.report.data import Fact, packed_buckets
 from ffslab.report.estimates.load import _times
 from ffslab.report.facts import notes, other_kernel, time_model
@@ -50,53 +49,6 @@ def test_the_times_that_verdicts_are_about() -> None:
     phases = [{"phase": name, "duration_ns": n} for n, name in enumerate(names, 1)]
     assert times("ffsmark", phases=phases) == {"creation": 2, "transactions": 3}
     assert _times({"spec": {"workload": {}}, "phases": phases[:2]}) == {"creation": 2}
-
-
-# Axes and the time model.
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "unit", "texts"),
-    [
-        ("workload.request_bytes", (2048, 65_536), "KiB", ["2", "64"]),
-        ("workload.volume_bytes", (2**20, 3 * 2**20), "MiB", ["1", "3"]),
-        ("workload.volume_bytes", (0, 2**20), "MiB", ["0", "1"]),
-        ("workload.volume_bytes", (2**20 - 1024, 2**20), "KiB", ["1,023", "1,024"]),
-        ("workload.pause_us", (100, 1000), "ms", ["0.1", "1"]),
-        ("workload.pause_us", (99, 1000), "µs", ["99", "1,000"]),
-        ("workload.pause_us", (100, 999), "µs", ["100", "999"]),
-        ("workload.pause_us", (1, 100, 1000), "µs", ["1", "100", "1,000"]),
-        ("state.rate_percent", (30, 60), "%", ["30", "60"]),
-        ("workload.partitions", (1, 12_345), "", ["1", "12,345"]),
-        (FILES, (63, 10_017), "files", ["63", "10,017"]),
-    ],
-)
-def test_an_axis_has_the_unit_that_suits_its_values(
-    name: str, values: tuple[float, ...], unit: str, texts: list[str]
-) -> None:
-    axis = axis_of(name, [float(value) for value in values])
-    assert axis.unit == unit
-    assert [axis.number(float(value)) for value in values] == texts
-
-
-@pytest.mark.parametrize(
-    ("values", "logarithmic"),
-    [
-        ((1.0, 8.0), True),
-        ((1.0, 7.9), False),
-        ((0.0, 8.0), False),
-        ((2.0, 8.0), False),
-        ((1.0, 2.0, 8.0), True),
-    ],
-)
-def test_an_axis_is_logarithmic_from_a_factor_of_eight(
-    values: tuple[float, ...], logarithmic: bool
-) -> None:
-    files = Axis(FILES, "t (x)", "u", 1.0, values)
-    assert files.logarithmic is logarithmic
-    other = Axis("x", "t (x)", "", 2.0, values)
-    assert (files.heading, other.heading, files.word) == ("t (x) (u)", "t (x)", "t")
-    assert (files.text(3), other.text(3), other.value_text(3)) == ("3\u00a0u", "t 1.5", "1.5")
 
 
 # 25 ns for a byte read and 10 ns for one written, of which the bus takes 20 and 5 ns, and ECC

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -11,7 +10,8 @@ from typing import Any
 
 import pytest
 from markupsafe import escape
-from test_report_micro_support import Overrides, write_micro_run
+from micro_support import write_usual_run
+from test_report_support import Overrides, rows_of, validated
 
 from ffslab.report.axes import axis_of
 from ffslab.report.data import Histogram, Latency, Run, packed_buckets, varying_axes
@@ -19,10 +19,8 @@ from ffslab.report.files import case_folders, commands_of
 from ffslab.report.first.headline import _changes, _settings
 from ffslab.report.first.picture import chart_of, settled
 from ffslab.report.first.samples import Cell, Configuration, Matter, Place, Row
-from ffslab.report.first.weigh import weigh
 from ffslab.report.page import render
 from ffslab.report.plots import Point, curves
-from ffslab.report.sections.decide import table_of
 from ffslab.report.sections.general import latency_section, time_section
 from ffslab.workloads.micro.metrics import RESPONSE
 from loaded_support import load_run
@@ -33,12 +31,7 @@ SIZE = "workload.request_bytes"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_micro_run(tmp_path_factory.mktemp("many") / "r", overrides=STUDY)
-
-
-def charts(page: str) -> list[dict[str, Any]]:
-    found = re.findall(r'<script type="application/json">(.*?)</script></div>', page)
-    return [json.loads(text) for text in found]
+    return write_usual_run(tmp_path_factory.mktemp("many") / "r", overrides=STUDY)
 
 
 def row(places: list[Place], **values: list[float]) -> Row:
@@ -59,7 +52,7 @@ def test_names_at_the_ends_of_curves_are_apart() -> None:
     """Three ends within a pixel and one far below: names have 12 of 300 pixels each."""
     ends = {"a": 1e6, "b": 1.001e6, "c": 1.002e6, "d": 1e3}
     points = [Point(k, "jffs2", v * x, x=x) for k, v in ends.items() for x in (1.0, 16.0)]
-    (chart,) = charts(curves(points, RESPONSE, axis_of("n", (1.0, 16.0)), "t", "i"))
+    (chart,) = validated(curves(points, RESPONSE, axis_of("n", (1.0, 16.0)), "t", "i")).values()
     rows = chart["data"]["rows"]
     at = dict(zip(rows["label"], rows["end"], strict=True))
     placed = sorted((end for end in rows["end"] if end is not None), reverse=True)
@@ -73,28 +66,19 @@ def test_of_many_panels_those_that_differ_most_are_drawn() -> None:
     places: list[Place] = [(("pattern", name), (SIZE, size)) for name, size in texts]
     other = [float(1 + int(name[1])) for name, _ in texts]
     drawn = chart_of(matter("one", "two"), row(places, one=[1.0] * 30, two=other), "i")
-    assert set(charts(drawn)[0]["data"]["rows"]["facet"]) == {f"pattern p{n}" for n in (2, 3, 4, 5)}
+    assert {row["facet"] for row in rows_of(drawn)} == {f"pattern p{n}" for n in (2, 3, 4, 5)}
 
 
 def test_of_many_places_without_an_axis_quantiles_are_drawn() -> None:
     places: list[Place] = [(("pattern", f"p{n}"),) for n in range(100)]
     drawn = chart_of(matter("one"), row(places, one=[n + 1.0 for n in range(100)]), "i")
-    values = charts(drawn)[0]["data"]["rows"]["text"]
-    assert len(values) == 9 and len(charts(drawn)[0]["data"]["rows"]["label"]) == 9
+    assert len(rows_of(drawn)) == 9
 
 
 def test_what_is_the_same_everywhere_has_one_place() -> None:
     places: list[Place] = [(("pattern", name),) for name in "ab"]
     assert settled(row(places, one=[1, 1], two=[3, 3])).places == ((),)
     assert settled(row(places, one=[1, 1], two=[3, 4])).places == tuple(places)
-
-
-def test_a_table_of_many_places_has_a_row_for_each() -> None:
-    places: list[Place] = [(("pattern", f"p{n}"),) for n in range(9)]
-    found = table_of(matter("one"), weigh(row(places, one=[1.0] * 9)))
-    assert found.head == ("place", "one") and len(found.rows) == 9
-    found = table_of(matter("one"), weigh(row(places[:8], one=[1.0] * 8)))
-    assert len(found.head) == 9 and len(found.rows) == 1
 
 
 def test_only_settings_are_said_to_cost_something() -> None:
@@ -134,7 +118,7 @@ def test_latency_and_time_of_many_places_are_of_one(folder: Path) -> None:
     run = replace(run, cases=tuple(map(changed, run.cases)))
     (chart,) = latency_section(run).charts
     assert "pattern random-write, request size 8\u00a0KiB" in chart.meaning
-    assert set(charts(chart.drawing)[0]["data"]["rows"]["label"]) == {"JFFS2", "YAFFS2"}
+    assert {row["label"] for row in rows_of(chart.drawing)} == {"JFFS2", "YAFFS2"}
     (chart,) = time_section(run).charts
     assert "pattern sequential-read, request size 2\u00a0KiB" in chart.meaning
 

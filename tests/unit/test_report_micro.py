@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from micro_support import write_usual_run
 from result_support import stub
-from test_report_micro_support import Overrides, write_micro_run
+from test_report_support import Overrides
 
 from ffslab.report.axes import axis_of
-from ffslab.report.data import Run
+from ffslab.report.data import Group, Run
 from ffslab.report.page import render
 from ffslab.report.plots import Point
 from ffslab.report.sections.section import Section
 from ffslab.results.outcome import Outcome
 from ffslab.workloads.micro.report.figures import Between, Slow, _stream, figures_of
 from ffslab.workloads.micro.report.page import _between_point, sections
-from ffslab.workloads.micro.report.parts import _sentence
+from ffslab.workloads.micro.report.parts import _means, _sentence
 from ffslab.workloads.micro.report.requests import Course, course_of
 from ffslab.workloads.micro.requests import thinned
 from ffslab.workloads.micro.stored import StreamResult
@@ -41,7 +42,7 @@ def by_key(run: Run) -> dict[str, Section]:
 
 @pytest.fixture(scope="module")
 def saturated(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return load_run(write_micro_run(tmp_path_factory.mktemp("m") / "r", overrides=FEW))
+    return load_run(write_usual_run(tmp_path_factory.mktemp("m") / "r", overrides=FEW))
 
 
 def test_a_stream_is_read() -> None:
@@ -88,10 +89,11 @@ def test_requests_in_order_are_of_one_place(saturated: Run) -> None:
     case = next(case for case in saturated.cases if "randomwrite-request2kib" in case.id)
     course = course_of(saturated.path, case.id)
     assert course is not None and course.count == case.own.requests
-    assert course.erases == tuple(range(0, course.count, 16))[:512]
+    assert course.erases == (0, 16, 32)
+    # 300 µs, 10 % more for each of seven requests in turn: (35 × 1.3 + 6.0) ÷ 40 in the mean.
     (table,) = section.tables
-    counts = (f"{course.count:,}", f"{course.count // 5:,}")
-    assert table.rows[0][:3] == ("JFFS2", *counts)
+    told = ("JFFS2", "40", "0", "–", "386\u00a0µs", "480\u00a0µs")
+    assert table.rows[0] == told
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_who_erases_first(
 
 
 def test_records_that_were_removed_are_said_to_be_missing(tmp_path: Path) -> None:
-    folder = write_micro_run(tmp_path / "r", overrides=FEW)
+    folder = write_usual_run(tmp_path / "r", overrides=FEW)
     for path in folder.glob("cases/*/records.jsonl"):
         path.unlink()
     section = by_key(load_run(folder))["requests"]
@@ -151,25 +153,24 @@ def test_causes_are_drawn_against_the_median(saturated: Run) -> None:
 
 def test_work_between_requests(tmp_path: Path) -> None:
     """40 of 100 ns of the work come after a request."""
-    folder = write_micro_run(tmp_path / "r", "micro-interarrival", FEW)
+    folder = write_usual_run(tmp_path / "r", "micro-interarrival", FEW)
     run = load_run(folder)
     first = run.cases[0]
     task = Between("t", 0, 0, 0, 40)
     stream = replace(first.own.streams[0], busy_ns=100, between=(task,))
     case = replace(first, own=replace(first.own, streams=(stream,)))
-    assert (_between_point("l", "10", [case]).value, _between_point("l", "10", [case]).x) == (
-        40,
-        10,
-    )
-    assert _between_point("l", "0", []) if False else True
+    found = _between_point("l", "10", [case])
+    assert (found.value, found.x) == (40, 10)
     section = by_key(run)["between"]
     assert {row[2] for row in section.tables[0].rows} == {"gc-thread"}
     assert {row[1] for row in section.tables[0].rows} == {"0", "10", "100", "1000"}
 
 
 def test_each_part_with_an_axis_of_its_own_is_a_section(tmp_path: Path) -> None:
-    run = load_run(write_micro_run(tmp_path / "r", "micro-uflip", ONE[:1]))
-    parts = [section for section in sections(run, "p-") if section.key.startswith("p-part-")]
+    run = load_run(
+        write_usual_run(tmp_path / "r", "micro-uflip", [ONE[0], ("filesystem", ("jffs2",))])
+    )
+    parts = [section for section in sections(run, "p-") if section.key.startswith("part-")]
     names = ["Granularity", "Alignment", "Locality", "Partitioning", "Order", "Parallelism"]
     assert [section.title.partition(":")[0] for section in parts] == [
         *names, "Mix", "Pause", "Bursts",
@@ -182,6 +183,25 @@ def test_each_part_with_an_axis_of_its_own_is_a_section(tmp_path: Path) -> None:
 
 def test_parts_with_the_same_axis_are_no_sections_of_their_own(saturated: Run) -> None:
     assert not [key for key in by_key(saturated) if key.startswith("part-")]
+
+
+def test_means_are_over_all_requests_of_all_seeds(saturated: Run) -> None:
+    """(2 × 10 + 6 × 30 + 2 × 70) ÷ 10; of a mix one side is the first stream."""
+    case = saturated.cases[0]
+    streams = tuple(
+        replace(case.own.streams[0], count=count, mean_ns=mean)
+        for count, mean in ((2, 10.0), (6, 30.0), (2, 70.0))
+    )
+    own = replace(case.own, pattern="a", streams=streams)
+    none = replace(own, streams=())
+    for figures, means in (
+        (own, {"a": 34.0}),
+        (replace(own, mix_pattern="b"), {"a beside b": 10.0, "b beside a": 40.0}),
+        (none, {}),
+        (replace(none, mix_pattern="b"), {}),
+    ):
+        cases = tuple(replace(case, own=each) for each in (figures, none))
+        assert _means(Group({}, cases)) == means
 
 
 def test_a_part_tells_the_largest_change_against_its_base() -> None:
@@ -198,9 +218,9 @@ def test_a_single_case_and_no_case_give_a_report(tmp_path: Path) -> None:
         *(("seed", (1,)), ("filesystem", ("jffs2",)), ("workload.pattern", ("random-write",))),
         ("workload.request_bytes", ("2 KiB",)),
     ]
-    folder = write_micro_run(tmp_path / "one", overrides=one)
+    folder = write_usual_run(tmp_path / "one", overrides=one)
     assert "Where does garbage collection begin?" in render(folder)
     ids = [json.loads(line)["id"] for line in (folder / "results.jsonl").read_text().splitlines()]
     outcomes = {case_id: Outcome("crash", "kernel panic") for case_id in ids}
-    failed = write_micro_run(tmp_path / "none", overrides=one, outcomes=outcomes)
+    failed = write_usual_run(tmp_path / "none", overrides=one, outcomes=outcomes)
     assert "kernel panic" in render(failed)

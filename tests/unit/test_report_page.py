@@ -5,21 +5,32 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from test_report_support import Overrides, case_ids, charts_of, page_of_words, section_of, write_run
+from test_report_support import (
+    Overrides,
+    case_ids,
+    charts_of,
+    page_of_words,
+    section_of,
+    validated,
+    write_run,
+)
 from typer.testing import CliRunner
 
 from ffslab.cli.app import build_app
 from ffslab.compare.words import value_text
 from ffslab.report import build, svg
+from ffslab.report.pictures import charts_in, specification
 from ffslab.results.outcome import Outcome
 from ffslab.results.schema import DURATION
 from ffslab.results.shortfall import Shortfall
+from loaded_support import recorded, unpacked
 
 ONE_SEED: Overrides = [("seed", (1,))]
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -77,22 +88,36 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> str:
         ids[20]: Outcome("fail", "phase transactions: no space left (ENOSPC)", excerpt),
     }
     write_run(folder, outcomes=outcomes)
-    return page_of_words(folder, validate=True)
+    return page_of_words(folder)
 
 
-def test_page_is_well_formed_with_unique_ids(full: str) -> None:
-    page = parsed(full)
-    assert page.stack == []
-    assert len(page.ids) == len(set(page.ids))
+def assert_is_sound(page: str) -> None:
+    """Well-formed, alone in the world; its charts told in words and in the theme's colours."""
+    found = parsed(page)
+    assert found.stack == []
+    assert len(found.ids) == len(set(found.ids)), Counter(found.ids).most_common(2)
+    for reference in found.references:
+        assert reference in BESIDE or reference.startswith("cases/") or reference[1:] in found.ids
+    own = re.sub(r"<(pre|script).*?</\1>", "", page, flags=re.DOTALL)
+    assert not re.search(r"(https?:)?//[a-z]|@import|url\(", own)
+    charts = validated(page)
+    assert all(f'id="{name}" role="img" aria-label="' in page for name in charts)
+    painted = set(re.findall(r"#[0-9a-f]{6}", json.dumps(list(charts.values()))))
+    assert painted and painted <= set(svg.PAINT.values())
+    # Numbers copy as numbers: thousands are never apart by a space.
+    assert not re.search("[\u202f\u2009]|[0-9]\u00a0[0-9]{3}(?![0-9])", page)
+    tables = re.findall(r"(.{25})<table", page, flags=re.DOTALL)
+    assert tables and all(before.endswith('<div class="scroll">') for before in tables)
 
 
-def test_every_link_stays_in_the_page_and_nothing_is_fetched(full: str) -> None:
-    page = parsed(full)
-    for reference in page.references:
-        assert reference in BESIDE or reference[1:] in page.ids, reference
-    own = re.sub(r"<(pre|script).*?</\1>", "", full, flags=re.DOTALL)
-    assert not re.search(r"(https?:)?//[a-z]", own)
-    assert "@import" not in own and "url(" not in own
+def test_the_page_is_sound(full: str) -> None:
+    assert_is_sound(full)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("study", recorded(but="lifetime"))  # whose forecasts take half a minute
+def test_pages_of_real_runs_are_sound(study: str, tmp_path: Path) -> None:
+    assert_is_sound(page_of_words(unpacked(study, tmp_path)))
 
 
 def test_what_went_wrong_comes_before_every_section(full: str) -> None:
@@ -114,14 +139,6 @@ def test_every_case_is_there_with_its_command(full: str) -> None:
         assert f">{case}</th>" in section_of(full, "results")
 
 
-def test_every_chart_is_told_in_words_and_has_colours_of_the_theme_only(full: str) -> None:
-    charts = charts_of(full)
-    assert len(charts) > 8
-    assert all(f'id="{name}" role="img" aria-label="' in full for name in charts)
-    painted = set(re.findall(r"#[0-9a-f]{6}", json.dumps(list(charts.values()))))
-    assert painted and painted <= set(svg.PAINT.values())
-
-
 def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
     allowed = Shortfall("bytes", 5, 10, "", accepted=True, told="5 B of 10 B: no more room")
     failed = replace(allowed, accepted=False)
@@ -135,18 +152,6 @@ def test_short_cases_are_counted_and_named_at_the_top(tmp_path: Path) -> None:
     assert "1 of 42 cases failed." in outcome
     assert "Short: 1 of 42 cases measured less than was asked for." in outcome
     assert f"{ids[0]}: {allowed.told}" in outcome and ids[1] not in outcome
-
-
-def test_sections_follow_the_axes(tmp_path: Path) -> None:
-    overrides: Overrides = [
-        ("state", ("free",)),
-        ("options.compression", ("none",)),
-        ("cpu_scale", (0.5, 1.0)),
-        *ONE_SEED,
-    ]
-    page = page_of_words(write_run(tmp_path / "r", overrides), validate=True)
-    asked = [heading for heading in parsed(page).headings if heading.endswith(" change?")]
-    assert asked == ["What does write mode change?", "What does CPU scale change?"]
 
 
 @pytest.mark.parametrize("failed", [False, True])
@@ -172,10 +177,10 @@ def test_hostile_words_end_no_script_and_no_element(tmp_path: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     told = {"title": evil, "description": evil, "study": evil}
     (folder / "manifest.json").write_text(json.dumps(manifest | told))
-    page = page_of_words(folder, validate=True)
-    assert parsed(page).stack == [] and evil in "".join(parsed(page).words)
+    page = page_of_words(folder)
+    assert_is_sound(page)
+    assert evil in "".join(parsed(page).words)
     assert '<script>alert("1")' not in page and '<b>"' not in page
-    assert charts_of(page)
 
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
@@ -196,27 +201,6 @@ def test_the_verb_writes_where_it_is_told(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.output.strip() == str(target)
     assert target.stat().st_size > 30_000
-
-
-# On paper and screen.
-
-
-def test_numbers_copy_as_numbers(full: str) -> None:
-    assert not re.search("[\u202f\u2009]", full)
-    # Thousands are never apart by a space.
-    assert not re.search("[0-9][\u00a0][0-9]{3}(?![0-9])", full)
-
-
-def test_every_table_is_in_a_container_that_scrolls(full: str) -> None:
-    tables = re.findall(r"(.{25})<table", full, flags=re.DOTALL)
-    assert tables
-    assert all(before.endswith('<div class="scroll">') for before in tables)
-
-
-def test_no_section_begins_a_sheet_of_paper_and_what_is_folded_prints(full: str) -> None:
-    style = full[full.index("@media print") : full.index("</style>")]
-    assert not re.search(r"(break-before|page-break-before|\bpage):", style)
-    assert "details::details-content" in style
 
 
 def test_links_lead_to_files_that_are_there(tmp_path: Path) -> None:
@@ -251,3 +235,41 @@ def test_the_tables_have_what_people_decide_by(tmp_path: Path) -> None:
     )
     assert created > 1e9
     assert f"<td>{value_text(DURATION, created)}</td>" in section_of(page, "results")
+
+
+# A chart as a file of its own.
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return unpacked("ffsmark", tmp_path_factory.mktemp("real"))
+
+
+def drawn_as(run: Path, chart: str, target: Path) -> str:
+    arguments = ["report", str(run), "--chart", chart, "--to", str(target)]
+    done = CliRunner().invoke(build_app(), arguments)
+    return done.output + str(done.exception or "")
+
+
+def test_every_chart_of_a_page_can_be_drawn_alone(real: Path) -> None:
+    import vl_convert
+
+    charts = charts_in(page_of_words(real))
+    assert len(charts) > 5
+    for title, text in charts.values():
+        drawn = vl_convert.vegalite_to_svg(specification(text), vl_version="6.4")
+        assert title and drawn.startswith("<svg") and "#0707" not in drawn
+
+
+@pytest.mark.parametrize(("ending", "begin"), [("svg", b"<svg"), ("png", b"\x89PNG")])
+def test_the_file_is_what_its_ending_says(
+    real: Path, tmp_path: Path, ending: str, begin: bytes
+) -> None:
+    told = drawn_as(real, "ffsmark-picture", tmp_path / f"chart.{ending}")
+    assert (tmp_path / f"chart.{ending}").read_bytes().startswith(begin), told
+
+
+def test_what_cannot_be_drawn_is_refused(real: Path, tmp_path: Path) -> None:
+    assert "has no chart 'nothing'" in drawn_as(real, "nothing", tmp_path / "x.svg")
+    assert ".svg or .png" in drawn_as(real, "ffsmark-picture", tmp_path / "x.gif")
+    assert list(tmp_path.iterdir()) == []

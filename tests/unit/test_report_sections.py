@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from test_report_first import Measured, along, at, case, cost, run_of, time
-from test_report_support import charts_of, page_of_words, section_of, vega_lite, write_run
+from test_report_first import Measured, along, at, case, cost, run_of, time, times
+from test_report_support import (
+    charts_of,
+    page_of_words,
+    plain,
+    rows_of,
+    section_of,
+    told,
+    write_run,
+)
 
 from ffslab.report import svg
 from ffslab.report.data import Histogram, Latency, packed_buckets
@@ -36,18 +42,6 @@ def sections(measured: Measured, prefix: str = "") -> dict[str, Section]:
     return {section.key: section for section in found}
 
 
-def rows_of(drawing: str) -> list[dict[str, Any]]:
-    """The rows of a drawing's only chart, which Vega-Lite accepts."""
-    (chart,) = charts_of(drawing).values()
-    vega_lite().validate({**chart["spec"], "config": svg.theme()})
-    columns: Mapping[str, Sequence[Any]] = chart["data"]["rows"]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def plain(text: str) -> str:
-    return text.replace("\u00a0", " ")
-
-
 @pytest.mark.parametrize(
     ("measured", "sentence"),
     [
@@ -71,14 +65,41 @@ def test_what_people_decide_by_in_a_sentence(measured: Measured, sentence: str) 
     assert sections(measured)["time"].sentence == sentence
 
 
-def test_a_rate_is_best_where_it_is_high() -> None:
-    """3 MB/s are a quarter of 12: what has them is 75 % lower."""
-    rates = {"jffs2": 3e6, "ubifs": 12e6}
+@pytest.mark.parametrize(
+    ("name", "values", "behind"),
+    [
+        # 3 MB/s are a quarter of 12, 6 MB/s a half; no factor to 0 can be told.
+        ("write_bytes_per_s", (3e6, 12e6), "is up to 4.00 times slower"),
+        ("pages_programmed", (9, 0), "has 18"),
+    ],
+)
+def test_how_far_behind_is_in_words_of_the_metric(
+    name: str, values: tuple[float, ...], behind: str
+) -> None:
     measured = [
-        (case(name), [cost("write_bytes_per_s", rate, "time")]) for name, rate in rates.items()
+        (case(system, state=str(state)), [cost(name, value * (state if n == 0 else 1))])
+        for state in (1, 2)
+        for n, (system, value) in enumerate(zip(("yaffs2", "jffs2"), values, strict=True))
     ]
-    (section,) = sections(measured).values()
-    assert section.sentence.startswith("Write throughput: **UBIFS** is best; JFFS2 is up to ")
+    told = sections(measured)["wear"].sentence.partition(": ")[2]
+    assert told == f"**JFFS2** is best at all 2; YAFFS2 {behind}."
+
+
+def test_a_table_of_many_places_has_a_row_for_each() -> None:
+    """It is turned where there are more than eight places, and more than configurations."""
+    states = [at(f"s{number}", jffs2=4 + number, ubifs=2) for number in range(9)]
+    many = [pair for pairs in states for pair in pairs]
+    (table,) = sections([*many, *at("s1", yaffs2=3)])["time"].tables
+    assert [*map(plain, (*table.head, *table.rows[0], *table.rows[1]))] == [
+        *("place", "JFFS2", "UBIFS", "YAFFS2"),
+        *("state s0", "4.00 s", "✓ 2.00 s", "–", "state s1", "5.00 s", "✓ 2.00 s", "3.00 s"),
+    ]
+    assert (table.title, len(table.rows)) == ("The work", 9)
+    (table,) = sections(many[:16])["time"].tables
+    assert table.head[:2] == ("configuration", "state s0") and len(table.rows) == 2
+    one = sections(times(jffs2=4, ubifs=2))["time"].tables[0]
+    assert one.head == ("configuration", "value")
+    assert one.note == "✓ is the best, or within 2 % of it."
 
 
 def test_each_aspect_has_its_section_with_a_chart_and_a_table_for_each_figure() -> None:
@@ -119,23 +140,59 @@ def test_tables_mark_the_best_and_what_is_not_like_it() -> None:
 
 
 def test_what_an_axis_changes_is_a_ratio_to_its_first_value() -> None:
-    found = sections(
-        [*at("free", jffs2=4, ubifs=2), *at("aged", jffs2=5, ubifs=30), *at("used", ubifs=1)]
-    )
-    section = found["change-state"]
+    states = [*at("free", jffs2=4, ubifs=2), *at("aged", jffs2=5, ubifs=30), *at("used", ubifs=1)]
+    section = sections(states)["change-state"]
     assert section.title == "What does state change?"
-    assert (
-        section.sentence
-        == "Most: the work of **UBIFS** with state aged: 15.0 times slower than with free."
-    )
-    (chart,) = section.charts
-    assert chart.title == "State aged, used against free"
-    assert [(row["label"], row["facet"], row["value"]) for row in rows_of(chart.drawing)] == [
-        ("JFFS2", "state aged", 1.25), ("UBIFS", "state aged", 15), ("UBIFS", "state used", 0.5),
-    ]  # fmt: skip
-    (table,) = section.tables
-    assert table.rows[0] == ("The work", "aged", "free", "1.25 times slower", "15.0 times slower")
-    assert table.rows[1] == ("The work", "used", "free", "–", "2.00 times faster")
+    assert told(section) == [
+        "Most: the work of **UBIFS** with state aged: 15.0 times slower than with free.",
+        "State aged, used against free "
+        "(A dot is a configuration: JFFS2, UBIFS. The line is no change.)",
+        "  the work / JFFS2 / state aged: 1.25",
+        "  the work / UBIFS / state aged: 15",
+        "  the work / UBIFS / state used: 0.5",
+        "[What state changes]",
+        "figure | state | against | JFFS2 | UBIFS",
+        "The work | aged | free | 1.25 times slower | 15.0 times slower",
+        "The work | used | free | – | 2.00 times faster",
+    ]
+    assert 'aria-label="÷ state free"' in section.charts[0].drawing
+    table = section.tables[0]
+    assert (table.text_columns, table.told) == (3, True)
+
+
+def test_a_rate_falls_and_what_does_not_change_is_left_out() -> None:
+    """What ends in memory is not judged; with an option the rate is as it was."""
+    measured = [
+        (
+            case("ubifs", state=state, compression=way),
+            [
+                cost("write_bytes_per_s", rate * 1e6, "time"),
+                cost("pages_programmed", 7),
+                replace(time(64 / rate**3, "late", in_memory=True), headline=False),
+            ],
+        )
+        for state, rates in {"free": (4, 8), "aged": (1, 8)}.items()
+        for way, rate in zip(("none", "lzo"), rates, strict=True)
+    ]
+    found = sections(measured, "a-")
+    assert list(found) == ["a-time", "a-wear", "a-change-compression", "a-change-state"]
+    assert told(found["a-change-state"]) == [
+        "Most: Write throughput of **UBIFS** with state aged: 4.00 times slower than with free.",
+        "State aged against free (A dot is a configuration: UBIFS. The line is no change.)",
+        "  Write throughput / UBIFS / compression none: 0.25",
+        "  Write throughput / UBIFS / compression lzo: 1",
+        "  late / UBIFS / compression none: 64",
+        "  late / UBIFS / compression lzo: 1",
+        "[What state changes]",
+        "figure | state | against | UBIFS",
+        "Write throughput | aged | free | 4.00 times slower to same",
+        "Late | aged | free | same to 64.0 times slower",
+    ]
+    # Of nothing but such times the largest is told all the same; of what is no better, nothing.
+    late = [(one, rows[2:]) for one, rows in measured]
+    assert "late of **UBIFS**" in sections(late)["change-state"].sentence
+    read = [(case("ubifs", state=s), [cost("bytes_read", n)]) for n, s in enumerate("abc", 1)]
+    assert [line[:9] for line in told(sections(read)["change-state"])[:2]] == ["", "State b, "]
 
 
 def test_only_cases_that_differ_in_nothing_else_are_compared_and_seeds_are_means() -> None:
@@ -147,13 +204,57 @@ def test_only_cases_that_differ_in_nothing_else_are_compared_and_seeds_are_means
     ]
     measured += [(case("ubifs", "sync"), [time(10)]), (case("jffs2"), [time(1)])]
     found = sections(measured)
-    assert [row["value"] for row in rows_of(found["change-state"].charts[0].drawing)] == [4]
+    assert told(found["change-state"])[2] == "  the work / UBIFS: 4"
     # The first of UBIFS's own: JFFS2's write-through is no match.
-    writing = found["change-write_mode"]
-    assert [row["value"] for row in rows_of(writing.charts[0].drawing)] == [pytest.approx(6.66667)]
-    assert writing.sentence.endswith(
-        "**UBIFS** with write mode sync: 6.67 times slower than with write-back."
-    )
+    assert told(found["change-write_mode"])[:3] == [
+        "Most: the work of **UBIFS** with write mode sync: 6.67 times slower than with write-back.",
+        "Write mode sync against write-back "
+        "(A dot is a configuration: UBIFS. The line is no change.)",
+        "  the work / UBIFS: 6.66667",
+    ]
+
+
+def test_each_file_system_has_the_first_value_that_it_was_run_with() -> None:
+    states = [*at("a", jffs2=1), *at("b", jffs2=2, ubifs=1), *at("c", ubifs=4, jffs2=0)]
+    section = sections(states)["change-state"]
+    assert told(section) == [
+        "Most: the work of **UBIFS** with state c: 4.00 times slower than with b.",
+        "State, each against the first of its kind "
+        "(A dot is a configuration: JFFS2, UBIFS. The line is no change.)",
+        "  the work / JFFS2 / state b against a: 2",
+        "  the work / UBIFS / state c against b: 4",
+        "[What state changes]",
+        "figure | state | against | JFFS2 | UBIFS",
+        *("The work | b | a | 2.00 times slower | –", "The work | c | b | – | 4.00 times slower"),
+    ]
+    assert 'aria-label="÷ the same at the other state"' in section.charts[0].drawing
+
+
+def test_of_many_places_the_quantiles_are_drawn() -> None:
+    """Ratios from 1 to 9 at nine places: of each option every second is a dot."""
+    measured = [
+        (case("ubifs", cpu_scale=scale, part=str(place), compression=way), [time(seconds)])
+        for way in ("none", "lzo")
+        for place in (5, 1, 9, 3, 7, 2, 8, 4, 6)
+        for scale, seconds in (("0.5", 1), ("2", place))
+    ]
+    section = sections(measured)["change-cpu_scale"]
+    values = [line.rpartition(" ")[2] for line in told(section)[2:12]]
+    assert values == ["1", "3", "5", "7", "9"] * 2
+    assert section.sentence.endswith("with CPU scale 2: 9.00 times slower than with 0.5.")
+    assert "change-part" not in sections(measured)
+
+
+@pytest.mark.parametrize(
+    ("axis", "count", "shown"),
+    [("state", 6, True), ("state", 7, False), ("cpu_scale", 3, True), ("cpu_scale", 4, False)],
+)
+def test_of_few_values_ratios_are_drawn_of_more_numbers_curves(
+    axis: str, count: int, shown: bool
+) -> None:
+    texts = [f"{'s' if axis == 'state' else ''}{n}" for n in range(1, count + 1)]
+    measured = [(case("ubifs", **{axis: text}), [time(n)]) for n, text in enumerate(texts, 1)]
+    assert (f"change-{axis}" in sections(measured)) is shown
 
 
 def test_an_axis_of_many_numbers_is_a_curve_and_no_ratio() -> None:

@@ -2,81 +2,57 @@
 
 from __future__ import annotations
 
-import json
-import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from result_support import stub
-from test_report_tree_support import (
-    IMAGES,
-    files_text,
-    images_text,
-    mounts_text,
-    study_text,
-    write_tree_run,
-)
+from test_report_support import plain, rows_of
 
 from ffslab.protocol.records import TaskRecord
-from ffslab.report.data import Run
+from ffslab.report.data import Case, Run
 from ffslab.report.sections.section import Section
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult
-from ffslab.workloads.tree.metrics import criteria, figures
+from ffslab.workloads.tree.metrics import IMAGE_METRICS, criteria, figures
 from ffslab.workloads.tree.report import Own, figures_of, sections
 from ffslab.workloads.tree.result import OK
 from ffslab.workloads.tree.stored import MemoryResult, TreeStep
 from ffslab.workloads.tree.words import roles_of
-from loaded_support import load_run
+from loaded_support import load_run, unpacked
 
+S = 10**9
 TWICE = "mount list list create unmount mount list list create unmount"
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (
-            TWICE,
-            [
-                f"{title}, run {run}"
-                for run in (1, 2)
-                for title in ("mount", "list", "list again", "create", "unmount")
-            ],
-        ),
-        (
-            "mount settle warm create unmount mount find delete unmount",
-            [
-                *("first mount", "settle", "warm", "create", "unmount after create"),
-                *("mount after create", "find", "delete", "unmount after delete"),
-            ],
-        ),
-        (
-            "mount create sync crash mount list unmount",
-            ["first mount", "create", "sync", "crash", "mount", "list", "unmount"],
-        ),
-        ("mount list list list unmount", ["mount", "list", "list again", "list 3", "unmount"]),
-        ("mount unmount", ["mount", "unmount"]),
-        ("list list", ["list", "list again"]),
-        (
-            "mount create crash mount restart mount list",
-            [
-                *("first mount", "create", "crash", "mount after create", "restart"),
-                *("mount", "list"),
-            ],
-        ),
-        (
-            "mount unmount mount unmount",
-            ["mount, run 1", "unmount, run 1", "mount, run 2", "unmount, run 2"],
-        ),
-    ],
-)
-def test_words_are_told_apart(words: str, expected: list[str]) -> None:
-    assert [role.place for role in roles_of(words.split())] == expected
+PLACES = {
+    TWICE: "mount, list, list again, create, unmount",
+    "mount settle warm create unmount mount find delete unmount": "first mount, settle, warm, "
+    "create, unmount after create, mount after create, find, delete, unmount after delete",
+    "mount create sync crash mount list unmount": "first mount, create, sync, crash, mount, list, "
+    "unmount",
+    "mount list list list unmount": "mount, list, list again, list 3, unmount",
+    "mount unmount": "mount, unmount",
+    "list list": "list, list again",
+    "mount create crash mount restart mount list": "first mount, create, crash, "
+    "mount after create, restart, mount, list",
+    "mount unmount mount unmount": "mount, unmount",
+}
 
 
-def result_of(words: str, *, prepared: int = 0, **of_steps: Any) -> CaseResult:
-    """A case whose n-th step takes n seconds, with the memory after each mount; `of_steps` is in
+@pytest.mark.parametrize("words", PLACES)
+def test_words_are_told_apart(words: str) -> None:
+    """What is done twice is two runs."""
+    once = PLACES[words].split(", ")
+    runs = [f"{place}, run {run}" for run in (1, 2) for place in once]
+    twice = len(words.split()) > len(once)
+    assert [role.place for role in roles_of(words.split())] == (runs if twice else once)
+
+
+def result_of(words: str, *, prepared: int = 0, unit_ns: int = S, **of_steps: Any) -> CaseResult:
+    """A case whose n-th step takes n units, with the memory after each mount; `of_steps` is in
     all of them.
     """
     counts: dict[str, int] = {}
@@ -85,7 +61,7 @@ def result_of(words: str, *, prepared: int = 0, **of_steps: Any) -> CaseResult:
         counts[word] = counts.get(word, 0) + 1
         phase = word if counts[word] == 1 else f"{word}-{counts[word]}"
         own = {"index": index, "step": word, "number": counts[word], "phase": phase, "status": OK}
-        own |= {"prepared": index < prepared, "duration_ns": (index + 1) * 10**9, **of_steps}
+        own |= {"prepared": index < prepared, "duration_ns": (index + 1) * unit_ns, **of_steps}
         steps.append(stub(TreeStep, **own))
     memory = [
         stub(MemoryResult, label=step["phase"], prepared=step["prepared"], total_bytes=1024)
@@ -225,60 +201,212 @@ def test_what_is_kept_of_a_case() -> None:
     assert figures_of(cast(CaseResult, {"tree": None, "image": None})) == Own()
 
 
-def run_of(folder: Path, text: str) -> Run:
-    write_tree_run(folder, text)
-    return load_run(folder)
+# --- sections ---
 
 
-def drawn(section: Section, title: str) -> list[dict[str, Any]]:
-    """The rows of a section's chart."""
-    chart = next(chart for chart in section.charts if chart.title == title)
-    (told,) = re.findall(r'<script type="application/json">(.*?)</script>', chart.drawing)
-    columns = json.loads(told)["data"]["rows"]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+def case(
+    filesystem: str, words: str, place: str = "1", *, seed: int = 1, scale: str = "", **told: Any
+) -> Case:
+    """A case at a place; `told` is what `result_of` takes."""
+    axes = {"filesystem": filesystem, "workload.files": place, "seed": str(seed)}
+    axes |= {"cpu_scale": scale} if scale else {}
+    own = figures_of(result_of(words, **told))
+    return Case("-".join(axes.values()), axes, "pass", "", own=own)
 
 
-@pytest.mark.slow
-def test_sections_of_images(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "r", images_text())
-    found = {section.key: section for section in sections(run, "p-")}
-    assert list(found) == ["p-steps", "p-tasks", "p-ram", "p-images"]
-    assert all(len(section.sentence.split()) <= 30 for section in found.values())
-    times = found["p-steps"]
-    assert [chart.title for chart in times.charts][:2] == ["Mount, run 1", "List, run 1"]
-    assert times.charts[-1].title == "Mount, run 2 with UBI"
-    bars = [row for row in drawn(times, "Create, run 1") if row["label"] == "YAFFS2"]
-    # 0.6 of the time is the flash's; a free processor would have made it shorter.
-    assert bars[-1]["part"] == "outside the flash" and bars[0]["place"] == "CPU scale 1"
-    assert bars[-1]["value"] == pytest.approx(sum(row["value"] for row in bars) * 0.4, rel=1e-4)
-    assert {row["label"] for row in drawn(times, "Mount, run 1 with UBI")} >= {"UBIFS · zlib"}
-    ram = drawn(found["p-ram"], "After mount, run 1")
-    assert {row["part"] for row in ram} >= {"kmalloc", "vmalloc", "inodes"}
-    sizes, made = found["p-images"].tables
-    assert len(sizes.rows) == len(made.rows) >= 8
-    assert "1,024 KiB" not in found["p-images"].sentence
-    assert "**SquashFS · gzip**" in found["p-images"].sentence or "SquashFS" in str(sizes.rows)
+def shown(cases: Sequence[Case], prefix: str = "") -> dict[str, Section]:
+    """The sections, whose sentences are short."""
+    run = Run("r", "s", "t", "", "", tuple(cases))
+    found = [replace(one, sentence=plain(one.sentence)) for one in sections(run, prefix)]
+    assert all(len(section.sentence.split()) <= 30 for section in found)
+    return {section.key: section for section in found}
 
 
-@pytest.mark.slow
-def test_a_bar_is_the_worst_place_and_the_trees_are_told(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "r", files_text([1]))
-    found = {section.key: section for section in sections(run, "")}
-    assert "images" not in found
-    places = {row["place"] for row in drawn(found["steps"], "Create")}
-    assert places == {"CPU scale 1, files per directory 100"}
-    trees = found["steps"].tables[-1]
-    assert [row[2] for row in trees.rows if row[0].startswith("CPU scale 1,")] == [
-        *("63", "126", "504", "2,016", "6,300"),
+def bars(section: Section, number: int) -> dict[str, dict[str, float]]:
+    """The parts of each bar of a chart, by the bar's name and its place, if it has one."""
+    found: dict[str, dict[str, float]] = {}
+    for row in rows_of(section.charts[number].drawing):
+        name = f"{row['label']} @ {row['place']}".removesuffix(" @ ")
+        own = found.setdefault(name, {})
+        own |= {row["part"]: row["value"]} if row["value"] else {}
+    return found
+
+
+def table_words(section: Section, number: int = 0) -> list[list[str]]:
+    table = section.tables[number]
+    return [[plain(cell) for cell in row] for row in (table.head, *table.rows)]
+
+
+FLASH = {"flash_read_ns": S // 5, "flash_program_ns": S // 2, "flash_erase_ns": S // 5}
+FLASH |= {"flash_transfer_ns": S // 10, "flash_ns": S}
+PARTS = {"flash, reads": 0.2, "flash, programs": 0.5, "flash, erases": 0.2, "flash, transfers": 0.1}
+
+
+def test_a_bar_is_a_configuration_where_it_takes_longest() -> None:
+    """The flash takes a second of each step. Of UBIFS the mean of two seeds, 3 s and 5 s, is as
+    long as at the place behind; JFFS2's longest steps, 4 s and 12 s, have 14 of 16 s outside.
+    """
+    ubifs = [case("ubifs", "mount", seed=n, unit_ns=n * S, **FLASH) for n in (3, 5)]
+    found = shown(
+        [
+            case("jffs2", "mount settle create", **FLASH),
+            case("jffs2", "mount settle create", "2", unit_ns=4 * S, **FLASH),
+            case("jffs2", "mount settle create", "3", unit_ns=3 * S, **FLASH),
+            *(*ubifs, case("ubifs", "mount", "2", unit_ns=4 * S, **FLASH)),
+            # With a free processor there is no bar unless there are no others.
+            case("jffs2", "mount", scale="0", unit_ns=9 * S, **FLASH),
+            replace(case("jffs2", "mount", unit_ns=99 * S, **FLASH), outcome="fail"),
+        ],
+        "p-",
+    )
+    assert list(found) == ["steps", "ram"]
+    section = found["steps"]
+    assert [(chart.title, chart.meaning) for chart in section.charts] == [
+        ("Mount", ""),
+        ("Create", "Files per directory 2."),
     ]
-    mounts = run_of(tmp_path / "m", mounts_text([1]))
-    sections_of = {section.key: section for section in sections(mounts, "")}
-    assert [row["label"] for row in drawn(sections_of["tasks"], "Unmount")]
+    assert bars(section, 0) == {
+        "JFFS2 @ files per directory 2": {**PARTS, "outside the flash": 3},
+        "UBIFS @ files per directory 1": {**PARTS, "outside the flash": 3},
+    }
+    assert 'id="p-steps-1"' in section.charts[1].drawing
+    assert table_words(section) == [
+        *(["configuration", "mount", "create"], ["JFFS2", "4.00 s", "12.0 s"]),
+        ["UBIFS", "4.00 s", "–"],
+    ]
+    assert section.sentence == (
+        "Outside the flash goes up to 88 % of the time: **JFFS2**; UBIFS: 75 %."
+    )
+    # Who is alone has no other beside; a second is no milliseconds.
+    free = [case("jffs2", "mount", scale=scale, unit_ns=S // 2, **FLASH) for scale in ("0", "0")]
+    (alone, _) = shown(free).values()
+    assert alone.sentence == "Outside the flash goes up to 0 % of the time: **JFFS2**."
+    assert bars(alone, 0)["JFFS2"]["flash, programs"] == 0.5
+    assert shown([case("jffs2", "mount", flash_ns=None)]).keys() == {"ram"}
 
 
-@pytest.mark.slow
-def test_a_run_of_which_nothing_passed_has_no_sections(tmp_path: Path) -> None:
-    text = study_text("none", IMAGES, [1], 'state = "image"')
-    run = run_of(tmp_path / "r", text)
-    nothing = Run(run.run_id, run.study, run.title, "", "", ())
-    assert list(sections(nothing, "")) == []
+def test_a_mount_with_ubi_is_told_by_its_pieces() -> None:
+    attach = [{"phase": "attach", "duration_ns": S}, {"phase": "mount", "duration_ns": S // 4}]
+    volume = [*attach, {"phase": "lower-volume", "duration_ns": S // 2}]
+    cases = [
+        case("jffs2", "mount list", parts=attach[1:], **FLASH),
+        case("ubifs", "mount list", parts=volume, **FLASH),
+    ]
+    section = shown(cases)["steps"]
+    assert [chart.title for chart in section.charts] == ["Mount", "List", "Mount with UBI"]
+    pieces = {"attaching UBI": 1, "making the volume": 0.5, "mount": 0.25}
+    assert bars(section, 2) == {"UBIFS": pieces}
+
+
+def test_the_trees_are_told_where_they_differ() -> None:
+    sizes = {"files": 1_500, "directories": 3, "bytes": 9_000}
+    same = [case(name, "mount create", **sizes, **FLASH) for name in ("jffs2", "ubifs")]
+    assert len(shown(same)["steps"].tables) == 1
+    other = case("jffs2", "mount create", "9", **{**sizes, "files": 7}, **FLASH)
+    assert table_words(shown([*same, other])["steps"], 1) == [
+        ["at", "directories", "files", "bytes"],
+        ["files per directory 1", "3", "1,500", "9,000"],
+        ["files per directory 9", "3", "7", "9,000"],
+    ]
+
+
+def test_which_task_works_while_unmounting() -> None:
+    """The first seed has the table; what the step itself does is no background work."""
+
+    def did(agent: int, worker: int, pages: int = 1) -> list[Any]:
+        own = stub(TaskRecord, name="init", busy_ns=agent * 10**6, pages_read=2)
+        other = stub(TaskRecord, name="kworker/0:1", busy_ns=worker * 10**6)
+        return [own, {**other, "pages_programmed": 1_000 * pages, "blocks_erased": 3}]
+
+    section = shown(
+        [
+            case("jffs2", "mount unmount", tasks=did(900, 30)),
+            case("ubifs", "mount unmount", seed=2, tasks=did(10, 60, 7)),
+            case("ubifs", "mount unmount", tasks=did(10, 20)),
+        ]
+    )["tasks"]
+    assert section.sentence == "Of background work, kworker does most, 40.0 ms: **UBIFS**."
+    assert [chart.title for chart in section.charts] == ["Unmount"]
+    assert bars(section, 0) == {
+        "JFFS2": {"the step itself": 900, "kworker": 30},
+        "UBIFS": {"the step itself": 10, "kworker": 40},
+    }
+    assert table_words(section) == [
+        ["configuration", "step", "task", "in the driver", "pages read", "programmed", "erases"],
+        ["JFFS2", "unmount", "the step itself", "900 ms", "2", "0", "0"],
+        ["JFFS2", "unmount", "kworker", "30.0 ms", "0", "1,000", "3"],
+        ["UBIFS", "unmount", "the step itself", "10.0 ms", "2", "0", "0"],
+        ["UBIFS", "unmount", "kworker", "20.0 ms", "0", "1,000", "3"],
+    ]
+    idle = shown([case("jffs2", "mount unmount", tasks=did(5, 0)[:1])])["tasks"]
+    assert (idle.sentence, len(idle.charts)) == ("", 1)
+
+
+def with_memory(one: Case, **kib: Sequence[float]) -> Case:
+    """The case with RAM in KiB by groups after these steps."""
+    names = ("the file system’s caches", "kmalloc", "inodes")
+    memory = {
+        step: {name: size * 1024 for name, size in zip(names, sizes, strict=False)}
+        for step, sizes in kib.items()
+    }
+    return replace(one, own=replace(one.own, memory=memory))
+
+
+def test_what_ram_is_made_of() -> None:
+    section = shown(
+        [
+            with_memory(case("jffs2", "mount"), mount=(10, 2), find=(99,)),
+            with_memory(case("jffs2", "mount", "2"), mount=(5, 8), list=(1, 3)),
+            with_memory(case("ubifs", "mount"), mount=(6, 1.5)),
+        ]
+    )["ram"]
+    assert section.sentence == "The largest part is 8.00 KiB of kmalloc: **JFFS2**."
+    assert [chart.title for chart in section.charts] == ["After mount", "After list"]
+    assert bars(section, 0) == {
+        "JFFS2 @ files per directory 2": {"the file system’s caches": 5, "kmalloc": 8},
+        "UBIFS @ files per directory 1": {"the file system’s caches": 6, "kmalloc": 1.5},
+    }
+    assert table_words(section) == [
+        ["configuration", "mount", "find", "list"],
+        *(["JFFS2", "13.0 KiB", "99.0 KiB", "4.00 KiB"], ["UBIFS", "7.50 KiB", "–", "–"]),
+    ]
+
+
+def test_what_is_in_an_image() -> None:
+    """The last case of a configuration tells its image; one without a ratio has no dot."""
+
+    def imaged(filesystem: str, place: str, kib: int, **more: Any) -> Case:
+        image = {metric.name: None for metric in IMAGE_METRICS} | {"tree": "t", "command": "mkfs"}
+        image |= {"image_bytes": kib * 1024, "tree_bytes": 8 * 1024, **more}
+        one = case(filesystem, "mount", place)
+        return replace(one, own=Own(image=cast(Any, image)))
+
+    cases = [
+        imaged("jffs2", "1", 1, ratio=0.5),
+        imaged("jffs2", "2", 6, ratio=0.75, write_ns=S),
+        imaged("squashfs", "1", 4),
+    ]
+    (section,) = shown(cases).values()
+    assert section.sentence == (
+        "The smallest image has 4.00 KiB for 8.00 KiB of files: **SquashFS**."
+    )
+    ratio, writing = section.charts
+    assert [(row["label"], row["value"]) for row in rows_of(ratio.drawing)] == [("JFFS2", 0.75)]
+    assert [row["label"] for row in rows_of(writing.drawing)] == ["JFFS2"]
+    sizes, made = section.tables
+    assert made.rows == (("JFFS2", "t", "mkfs"), ("SquashFS", "t", "mkfs"))
+    told = dict(zip(sizes.head, sizes.rows[0], strict=True))
+    assert told[ratio.title] == "0.750" and "6.00 KiB" in map(plain, told.values())
+    assert sizes.rows[1].count("–") == len(sizes.head) - 3
+
+
+@pytest.mark.parametrize("part", ["boot", "ram-files"])
+def test_sections_of_a_real_run(part: str, tmp_path: Path) -> None:
+    run = load_run(unpacked("celf", tmp_path))
+    cases = tuple(one for one in run.cases if one.axes["part"] == part)
+    found = shown(cases)
+    assert list(found) == ["steps", "tasks", "ram"]
+    assert [chart.title for chart in found["ram"].charts] == ["After mount", "After list"]
+    for section in found.values():
+        assert section.sentence and all(bars(section, n) for n in range(len(section.charts)))
+    assert shown([replace(one, outcome="crash") for one in cases]) == {}

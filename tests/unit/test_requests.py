@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from micro_support import AGENT, Guest, Row, Stream, lines_of, micro_cases, micro_records
+from made_records import lines_of
+from micro_support import AGENT, Guest, Row, Stream, micro_cases, micro_records
 
 from ffslab.errors import DamagedResultError
 from ffslab.protocol.records import RecordStream, parse_records

@@ -17,7 +17,8 @@ from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints
 import pytest
 from append_log_support import Made, line_latencies, log_result
 from host_support import stream_of
-from micro_support import lines_of, micro_cases, micro_records, micro_result
+from made_records import lines_of
+from micro_support import micro_cases, micro_records, micro_result
 from result_support import listed_metrics, needed_keys, stub
 from test_capacity import capacity_result
 from test_probe import probe_result

@@ -10,15 +10,24 @@ from typing import Any
 
 import pytest
 from host_support import begun_run, cases_of
+from made_records import (
+    counters,
+    end_record,
+    latency_record,
+    phase_record,
+    read_records,
+    step_record,
+    tasks_record,
+)
+from made_records import task as made_task
 from rich.console import Console
-from test_report_support import bucket_index, charts_of, page_of_words, section_of
+from test_report_support import charts_of, page_of_words, section_of
 
 from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError, SpecError
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
 from ffslab.protocol.plan import parse_step
-from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import judge
 from ffslab.results.rundir import RESULTS
@@ -66,15 +75,9 @@ TIMES: Mapping[str, Sequence[int]] = {
 }
 
 
-def counters(programmed: int, busy_ns: int) -> dict[str, int]:
-    return (
-        dict.fromkeys(COUNTERS, 0)
-        | dict.fromkeys(CHIP, 0)
-        | {
-            "pages_programmed": programmed,
-            "chip_program_ns": busy_ns,
-        }
-    )
+def busy(programmed: int, busy_ns: int) -> dict[str, int]:
+    chip = dict.fromkeys(CHIP, 0)
+    return counters(programmed=programmed, **{**chip, "chip_program_ns": busy_ns})
 
 
 def records_of(
@@ -84,46 +87,29 @@ def records_of(
     flush, and whose chip is busy for a quarter of each phase; a flush takes 4 s.
     """
     found: list[dict[str, Any]] = [mtd()]
-    now, pages, busy = 100 * S, 0, 0
+    now, pages, busy_ns = 100 * S, 0, 0
     for name, values in times.items():
         values = [value // faster for value in values]
         took, writes = sum(values), name.endswith("write")
-        wrote = 1000 if writes else 0
-        before = counters(pages, busy)
-        pages, busy = pages + wrote, busy + took // 4
-        last = stopped and name == list(times)[-1]
+        before, wrote = busy(pages, busy_ns), 1000 if writes else 0
+        pages, busy_ns = pages + wrote, busy_ns + took // 4
+        errno = stopped if name == list(times)[-1] else ""
+        flash = (before, busy(pages, busy_ns))
+        moved = {"bytes_written" if writes else "bytes_read": len(values) * MIB}
+        op = "write" if writes else "read"
         found += [
-            phase(
-                name,
-                now,
-                now + took,
-                before,
-                counters(pages, busy),
-                values,
-                stopped if last else "",
-            ),
-            latency(name, "write" if writes else "read", values),
-            {
-                "type": "tasks",
-                "workload": "tiobench",
-                "phase": name,
-                "tasks": [task("init", wrote)],
-            },
-            tiobench(name, values, now, stopped if last else ""),
+            phase_record("tiobench", name, (now, now + took), flash, errno, **moved),
+            latency_record("tiobench", name, op, values),
+            tasks_record("tiobench", name, [task("init", wrote)]),
+            tiobench(name, values, now, errno),
         ]
         now += took
-        if writes and not last:
-            before = counters(pages, busy)
-            pages += 24
-            after = counters(pages, busy)
-            found.append(phase(f"{name}-flush", now, now + 4 * S, before, after, (), ""))
-            now += 4 * S
-    status = {"status": "error", "errno_name": stopped} if stopped else {"status": "ok"}
-    step = {"type": "step", "index": 8, "verb": "tiobench", "label": "", "may_fill": True}
-    ends = {"t_start_ns": 100 * S, "t_end_ns": now}
-    end = {"type": "end", "steps_run": 9, "steps_total": 9, "t_ns": now + S}
-    found += [step | ends | status, end | status]
-    return [{"v": 1, **record} for record in found]
+        if writes and not errno:
+            flash = (busy(pages, busy_ns), busy(pages + 24, busy_ns))
+            found.append(phase_record("tiobench", f"{name}-flush", (now, now + 4 * S), flash))
+            now, pages = now + 4 * S, pages + 24
+    step = step_record("tiobench", 100 * S, now, stopped)
+    return [*found, {**step, "may_fill": True}, end_record(now + S, stopped)]
 
 
 def mtd() -> dict[str, Any]:
@@ -132,41 +118,8 @@ def mtd() -> dict[str, Any]:
     return {"type": "mtd", "name": "data", **sizes, **rest}
 
 
-def phase(name: str, start: int, end: int, before: Any, after: Any, values: Any, errno: str) -> Any:
-    volume = len(values) * MIB
-    return {
-        "type": "phase",
-        "workload": "tiobench",
-        "phase": name,
-        "t_start_ns": start,
-        "t_end_ns": end,
-        **(
-            {"status": "error", "errno_name": errno, "message": "full"}
-            if errno
-            else {"status": "ok"}
-        ),
-        "files_created": 0,
-        "files_deleted": 0,
-        "files_read": 0,
-        "files_appended": 0,
-        "bytes_read": 0 if "write" in name else volume,
-        "bytes_written": volume if "write" in name else 0,
-        "flash_start": before,
-        "flash_end": after,
-    }
-
-
-def latency(name: str, op: str, values: Sequence[int]) -> dict[str, Any]:
-    indices = [bucket_index(value) for value in values]
-    buckets = sorted((index, indices.count(index)) for index in set(indices))
-    sums = {"sum_ns": sum(values), "min_ns": min(values), "max_ns": max(values)}
-    head = {"type": "latency", "workload": "tiobench", "phase": name, "op": op}
-    return {**head, "count": len(values), **sums, "buckets": buckets}
-
-
 def task(name: str, pages: int) -> dict[str, Any]:
-    rest = {"pages_read": 0, "blocks_erased": 0, "busy_ns": 5, "oob_pages": 0}
-    return {"name": name, **rest, "pages_programmed": pages}
+    return made_task(name, pages_programmed=pages, busy_ns=5)
 
 
 def tiobench(name: str, values: Sequence[int], start: int, stopped: str) -> dict[str, Any]:
@@ -187,10 +140,6 @@ def tiobench(name: str, values: Sequence[int], start: int, stopped: str) -> dict
     }
 
 
-def stream_of(records: Sequence[Mapping[str, Any]]) -> RecordStream:
-    return parse_records(("\n".join(map(json.dumps, records)) + "\n").encode())
-
-
 def tio_case(**keys: Any) -> Case:
     text = STUDY
     for name, value in keys.items():
@@ -201,7 +150,7 @@ def tio_case(**keys: Any) -> Case:
 
 
 def result_of(records: Sequence[Mapping[str, Any]], case: Case | None = None) -> Any:
-    case, stream = case or tio_case(), stream_of(records)
+    case, stream = case or tio_case(), read_records(records)
     outcome = judge(stream, "", 0, None, asked_of(case.workload, own=True))
     return case_result(case, outcome, stream, None)
 
@@ -360,7 +309,7 @@ def test_records_that_contradict_each_other(change: dict[str, Any], message: str
     records = records_of()
     at = next(i for i, record in enumerate(records) if record["type"] == "tiobench")
     records[at] |= change
-    stream = stream_of(records)
+    stream = read_records(records)
     with pytest.raises(DamagedResultError, match=message):
         check_records(stream)
     assert result_keys(tio_case(), stream, ()) == {"tiobench": None}
@@ -401,18 +350,18 @@ def test_what_is_of_other_phases_is_in_none_of_these() -> None:
     other |= {"t_start_ns": 0, "t_end_ns": S}
     tasks = {"type": "tasks", "workload": "prepare", "phase": "fill", "tasks": [task("init", 7)]}
     mixed = [*records[:-2], other, {"v": 1, **tasks}, *records[-2:]]
-    stream = stream_of(mixed)
-    assert result_keys(tio_case(), stream, ()) == result_keys(tio_case(), stream_of(records), ())
+    stream = read_records(mixed)
+    assert result_keys(tio_case(), stream, ()) == result_keys(tio_case(), read_records(records), ())
     # Of a phase whose own record is missing nothing is said.
     without = [one for one in records if (one["type"], one.get("phase")) != ("phase", "read")]
-    found = result_keys(tio_case(), stream_of(without), ())["tiobench"]
+    found = result_keys(tio_case(), read_records(without), ())["tiobench"]
     assert found is not None
     names = [one["phase"] for one in found["phases"]]
     assert names == ["write", "random-write", "random-read"]
 
 
 def test_the_phase_that_filled_the_partition_is_the_one_that_is_short() -> None:
-    stream = stream_of(records_of({"write": (S, S), "random-write": (S,)}, stopped="ENOSPC"))
+    stream = read_records(records_of({"write": (S, S), "random-write": (S,)}, stopped="ENOSPC"))
     full = next(phase for phase in stream.phases if phase.name == "random-write")
     found = shortfall(Tiobench(), stream, full)
     # Random writing made one request of two; sequential writing made all of its own.
@@ -539,7 +488,7 @@ def test_phases_and_slowest_requests_of_a_run(tmp_path: Path) -> None:
 def test_the_page(tmp_path: Path) -> None:
     page = page_of_words(run_folder(tmp_path), validate=True)
     assert "UBIFS is fastest at all" in section_of(page, "verdict")
-    assert {"phases-0", "slowest", "latency-write", "latency-read"} <= set(charts_of(page))
+    assert {"phases-0", "slowest-dots", "latency-write", "latency-read"} <= set(charts_of(page))
 
 
 def plain(text: str) -> str:

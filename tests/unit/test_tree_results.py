@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 from host_support import cases_of, stream_of
-from micro_support import lines_of
+from made_records import lines_of, task
 from tree_support import (
     COUNTERS,
     IMAGE_FACTS,
     Memory,
     Phase,
     results,
-    task,
     tree_case,
     tree_records,
     with_written,

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 from host_support import golden
-from micro_support import lines_of
+from made_records import lines_of, task
 from rich.console import Console
 from tree_support import (
     IMAGE_FACTS,
     Memory,
     Phase,
     results,
-    task,
     tree_case,
     tree_records,
     with_written,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from host_support import cases_of
-from micro_support import lines_of
+from made_records import end_record, lines_of, phase_record, start_record, tasks_record
 
 from ffslab.model.case import Case
 from ffslab.protocol.records import parse_records
@@ -87,56 +87,31 @@ def tree_case(steps: str, filesystem: str = "jffs2") -> Case:
     return replace(case, workload=Tree(steps=steps))
 
 
-def task(name: str, **counts: int) -> dict[str, Any]:
-    """A task of a `tasks` record."""
-    names = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
-    return {"name": name, **dict.fromkeys(names, 0), **counts}
-
-
 def tree_records(parts: Iterable[Phase | Memory], end: bool = True) -> bytes:
     """The records of a guest that went through `parts`; without `end` it was cut."""
     return lines_of(_records(tuple(parts), end))
 
 
 def _records(parts: Sequence[Phase | Memory], end: bool) -> Iterator[Mapping[str, Any]]:
-    yield {"type": "start", "agent": "t", "kernel": "6.1", "clock": "page", "seed": 1}
+    yield start_record()
     further = [name for part in parts if isinstance(part, Phase) for name in part.counters]
-    now, counters = 1_000_000_000, dict.fromkeys([*COUNTERS, *further], 0)
-    failed = False
+    now, counters, errno = 1_000_000_000, dict.fromkeys([*COUNTERS, *further], 0), ""
     for part in parts:
         now += 10_000
         if isinstance(part, Memory):
             yield memory_record(part, now)
             continue
         before, counters = counters, {n: v + part.counters.get(n, 0) for n, v in counters.items()}
-        flash = {"flash_start": before, "flash_end": counters} if part.monitor else {}
-        status = {"status": "error", "errno": 5, "errno_name": part.error, "message": "why"}
-        failed = failed or bool(part.error)
-        yield {
-            "type": "phase",
-            "workload": "tree",
-            "phase": part.name,
-            "t_start_ns": now,
-            "t_end_ns": now + part.duration_ns,
-            **(status if part.error else {"status": "ok"}),
-            "files_created": 0,
-            "files_deleted": 0,
-            "files_read": 0,
-            "files_appended": 0,
-            "bytes_read": 0,
-            "bytes_written": part.bytes_written,
-            **flash,
-        }
-        now += part.duration_ns
+        flash = (before, counters) if part.monitor else ()
+        times, wrote = (now, now + part.duration_ns), part.bytes_written
+        errno, now = errno or part.error, times[1]
+        yield phase_record("tree", part.name, times, flash, part.error, bytes_written=wrote)
         if part.monitor:
-            tasks = list(part.tasks)
-            yield {"type": "tasks", "workload": "tree", "phase": part.name, "tasks": tasks}
+            yield tasks_record("tree", part.name, part.tasks)
         if part.tree is not None:
             yield {"type": "tree", "phase": part.name, **SHAPE, **part.tree}
     if end:
-        status_word = "error" if failed else "ok"
-        steps = {"steps_run": len(parts), "steps_total": len(parts)}
-        yield {"type": "end", "status": status_word, **steps, "t_ns": now}
+        yield end_record(now, errno)
 
 
 def memory_record(memory: Memory, t_ns: int) -> dict[str, Any]:

@@ -157,7 +157,8 @@ class ReportModule(Protocol):
         """Its own sections, each an `ffslab.report.sections.section.Section`, on the cases of an
         `ffslab.report.data.Run`, whose `own` is what `figures_of` took from them.
 
-        `prefix` stands before identifiers of charts, which are unique in the page.
+        `prefix` stands before identifiers of charts, which are unique in the page. The page itself
+        puts it before keys of sections.
         """
         ...
 

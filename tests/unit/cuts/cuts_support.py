@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -165,11 +163,3 @@ def shown(run: RunDirectory) -> tuple[Run, tuple[Section, ...]]:
 def section(run: RunDirectory, key: str) -> Section:
     """One of the own sections of a run."""
     return next(one for one in shown(run)[1] if one.key == key)
-
-
-def rows_of(drawing: str) -> list[dict[str, Any]]:
-    """The rows of the first data of a chart on the page."""
-    told = re.search(r'<script type="application/json">(.*?)</script>', drawing, re.DOTALL)
-    assert told is not None
-    columns = next(iter(json.loads(told[1])["data"].values()))
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

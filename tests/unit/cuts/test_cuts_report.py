@@ -19,13 +19,13 @@ from cuts_support import (
     kept,
     made,
     new_run,
-    rows_of,
     run_cases,
     section,
     shown,
     study_text,
 )
 from host_support import stream_of
+from test_report_support import rows_of
 
 from ffslab.campaign.done import wall_of
 from ffslab.errors import DamagedResultError

@@ -148,7 +148,7 @@ def _tasks(groups: Sequence[_Group], prefix: str) -> Section:
         for group in groups
     ]
     unit = ("pages", 1.0)
-    drawing = plots.stack(bars, PARTS, "programmed for a line", f"{prefix}tasks", unit)
+    drawing = plots.stack(bars, PARTS, "programmed for a line", f"{prefix}tasks-stack", unit)
     rows = tuple(
         (group.label, group.where, task, significant(pages))
         for group in groups
@@ -180,7 +180,7 @@ def _life(groups: Sequence[_Group], lives: Mapping[str, float], prefix: str) -> 
         key="life",
         title="How long does the flash last?",
         sentence=f"{significant(lives[worst], 2)} years at the least: **{worst}**.",
-        charts=(Chart(title, plots.dots(points, LIFE, "Life", f"{prefix}life")),),
+        charts=(Chart(title, plots.dots(points, LIFE, "Life", f"{prefix}life-dots")),),
         tables=(by_filesystem(Table(title, head, (), rows, text_columns=2)),),
         note="As if all blocks wore alike, and none was erased before all of its pages were "
         "programmed.",

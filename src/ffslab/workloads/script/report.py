@@ -142,7 +142,7 @@ def _phases(run: Run, groups: Sequence[data.Group], prefix: str) -> Section:
     share = significant(100 * _share(most), 2)
     where = f"**{most.label}**{f', {most.facet}' if most.facet else ''}"
     head = ("configuration", "at", "phase", "time", "pages read", "programmed", "blocks erased")
-    drawing = plots.stack(bars, PARTS, "time", f"{prefix}flush")
+    drawing = plots.stack(bars, PARTS, "time", f"{prefix}flush-stack")
     return Section(
         key="flush",
         title="What does the script leave to the flush?",

@@ -197,7 +197,7 @@ def _slowest(slow: Sequence[tuple[_Measured, SlowestRequest]], prefix: str) -> S
         sentence=f"{duration(longest['latency_ns'])} in {ACTS[each.phase]}, {where}; meanwhile "
         f"{cause(longest).partition(';')[0]}.",
         charts=(
-            Chart(title, _dots(slow, f"{prefix}slowest"), "What the flash did is at the dot."),
+            Chart(title, _dots(slow, f"{prefix}slowest-dots"), "What the flash did is at the dot."),
         ),
         tables=(Table(title, head, (), rows, text_columns=3, told=True, wrapped=(5,)),),
     )

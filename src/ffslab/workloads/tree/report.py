@@ -223,7 +223,7 @@ def _times(run: Run, prefix: str) -> Section:
     ]
     whole = (_table("Time of each step", worst_of, duration),) if worst_of else ()
     return Section(
-        key=key,
+        key="steps",
         title="Where does the time of each step go?",
         sentence=_outside_sentence(worst_of),
         charts=tuple(charts),
@@ -292,7 +292,7 @@ def _tasks(run: Run, prefix: str) -> Section:
     busy_ns, task, label = _largest(worst_of, but=_AGENT)
     key = f"{prefix}tasks"
     return Section(
-        key=key,
+        key="tasks",
         title="Which task works on the flash while unmounting?",
         sentence=f"Of background work, {task} does most, {duration(busy_ns)}: **{label}**."
         if busy_ns
@@ -336,7 +336,7 @@ def _memory(run: Run, prefix: str) -> Section:
     size, group, label = _largest(worst_of)
     key = f"{prefix}ram"
     return Section(
-        key=key,
+        key="ram",
         title="What is the RAM made of?",
         sentence=f"The largest part is {_kib(size)} of {group}: **{label}**." if size else "",
         charts=tuple(
@@ -368,7 +368,7 @@ def _images(run: Run, prefix: str) -> Section:
         drawing = plots.dots(points, metric, metric.title, f"{prefix}images-{metric.name}")
         charts.append(Chart(metric.title, drawing))
     return Section(
-        key=f"{prefix}images",
+        key="images",
         title="What is in the image?",
         sentence=f"The smallest image has {_kib(images[smallest]['image_bytes'])} for "
         f"{_kib(images[smallest]['tree_bytes'])} of files: **{smallest}**."

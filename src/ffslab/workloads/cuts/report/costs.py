@@ -25,7 +25,7 @@ _ESTIMATE = (
 
 def recovery_section(cases: Sequence[Named], prefix: str) -> Section:
     """The time of the mount over the operation at which power was cut."""
-    key, title = f"{prefix}recovery", "How long does the mount after a cut take?"
+    key, title = "recovery", "How long does the mount after a cut take?"
     cases = [case for case in cases if case.own.mounts]
     if not cases:
         return Section(key, title)
@@ -47,7 +47,9 @@ def recovery_section(cases: Sequence[Named], prefix: str) -> Section:
     ]
     owners = [case for case in cases for _ in case.own.mounts]
     heading = "ms" if measured else "ms, at most"
-    drawing = _curves(rows, owners, ("operation", "operation cut"), ("ms", heading), key)
+    drawing = _curves(
+        rows, owners, ("operation", "operation cut"), ("ms", heading), f"{prefix}recovery-curves"
+    )
     return Section(
         key=key,
         title=title,
@@ -76,7 +78,7 @@ def _time(mount: Mount) -> str:
 
 def series_section(cases: Sequence[Named], prefix: str) -> Section:
     """What fits over the cuts of a series, on one flash after the other."""
-    key, title = f"{prefix}series", "What is left after many cuts in a row?"
+    key, title = "series", "What is left after many cuts in a row?"
     made = [(case, case.own.series) for case in cases if case.own.series is not None]
     if not made:
         return Section(key, title)
@@ -93,7 +95,9 @@ def series_section(cases: Sequence[Named], prefix: str) -> Section:
         for row in series["space"]
     ]
     owners = [case for case, series in made for _ in series["space"]]
-    drawing = _curves(rows, owners, ("cuts", "cuts before"), ("MiB", "MiB"), key)
+    drawing = _curves(
+        rows, owners, ("cuts", "cuts before"), ("MiB", "MiB"), f"{prefix}series-curves"
+    )
     cells = tuple((case.name, *series_cells(series)) for case, series in made)
     return Section(
         key=key,

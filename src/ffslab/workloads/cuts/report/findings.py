@@ -92,7 +92,7 @@ def findings_section(run: Run, cases: Sequence[Named], prefix: str) -> Section:
     """All findings: cards, and a row of a table for each that has none."""
     from markupsafe import Markup
 
-    key, title = f"{prefix}findings", "What is wrong?"
+    key, title = "findings", "What is wrong?"
     groups = groups_of(cases)
     if not groups:
         tried = any(case.own.states for case in cases)

@@ -42,15 +42,15 @@ def sections(run: Run, prefix: str) -> Iterator[Section]:
     """Findings, outcomes, recoveries, series, and what was tried."""
     cases = named_cases(run)
     yield findings_section(run, cases, prefix)
-    for make in (outcomes_section, recovery_section, series_section, tried_section):
-        section = make(cases, prefix)
+    charted = (outcomes_section, recovery_section, series_section)
+    for section in (*(make(cases, prefix) for make in charted), tried_section(cases)):
         if not section.is_empty:
             yield section
 
 
 def outcomes_section(cases: Sequence[Named], prefix: str) -> Section:
     """States by outcome, a row for each case; empty where all are correct."""
-    key, title = f"{prefix}outcomes", "Where does it go wrong?"
+    key, title = "outcomes", "Where does it go wrong?"
     wrong = {case.id: case.own.states - case.own.outcomes.get(CORRECT, 0) for case in cases}
     bad = [case for case in cases if wrong[case.id]]
     if not bad:
@@ -64,7 +64,7 @@ def outcomes_section(cases: Sequence[Named], prefix: str) -> Section:
         title=title,
         sentence=f"{len(bad)} of {len(cases)} cases have wrong states; **{worst.name}** has most, "
         f"{share}.",
-        charts=(Chart("States by outcome", _heat(shown, words, f"{key}-cells")),),
+        charts=(Chart("States by outcome", _heat(shown, words, f"{prefix}outcomes-cells")),),
         tables=(Table("Outcomes", ("outcome", ""), (), tuple((w, OUTCOMES[w]) for w in words), 2),),
     )
 
@@ -107,10 +107,10 @@ def _cell(case: Named, word: str, count: int) -> dict[str, Any]:
     }
 
 
-def tried_section(cases: Sequence[Named], prefix: str) -> Section:
+def tried_section(cases: Sequence[Named]) -> Section:
     """How much of what could be tried was tried, and what each kind of cut is."""
     cases = [case for case in cases if case.own.series is None]
-    key, title = f"{prefix}tried", "What was tried?"
+    key, title = "tried", "What was tried?"
     if not cases:
         return Section(key, title)
     states, possible, operations = (

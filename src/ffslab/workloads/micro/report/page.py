@@ -62,7 +62,11 @@ def sections(run: Run, prefix: str) -> tuple[Section, ...]:
         _cause_section(run, names, f"{prefix}causes"),
         _between_section(run, names, f"{prefix}between"),
     )
-    return tuple(section for section in made if not section.is_empty)
+    return tuple(
+        replace(section, key=section.key.removeprefix(prefix))
+        for section in made
+        if not section.is_empty
+    )
 
 
 def _names(run: Run) -> dict[str, str]:
