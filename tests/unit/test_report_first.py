@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from test_report_support import charts_of, vega_lite
+from test_report_support import charts_of, plain, vega_lite
 
 from ffslab.report import svg
 from ffslab.report.data import Case, Run
@@ -351,6 +351,58 @@ RATES = [
 )
 def test_a_run_in_one_line(measured: Measured, headline: str) -> None:
     assert told(measured).headline == headline
+
+
+def having(*rows: Sequence[Criterion]) -> Measured:
+    """JFFS2, UBIFS and YAFFS2 with these figures."""
+    return [(case(name), own) for name, own in zip(SYSTEMS, rows, strict=False)]
+
+
+PAGES = [[cost("pages_programmed", pages)] for pages in range(4)]
+RAM = [[asked("memory_used_bytes", n * 2**20, "memory")] for n in range(3)]
+AGAIN = [replace(cost("pages_programmed", 9 - n), title="again") for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("measured", "headline"),
+    [
+        # Without a time it is about other headlines, else about the first figure.
+        (
+            having([*PAGES[1], *RAM[1]], [*PAGES[2], *RAM[2]]),
+            "RAM in use: JFFS2 is best with 1.00 MiB, then UBIFS with 2.00 MiB; JFFS2 wears least.",
+        ),
+        (
+            having([*PAGES[1], cost("erases_max", 8)], [*PAGES[2], cost("erases_max", 7)]),
+            "Pages programmed: JFFS2 is best with 1, then UBIFS with 2.",
+        ),
+        # The next is the second of three.
+        (
+            having([time(3)], [time(1)], [time(2)]),
+            "UBIFS is fastest with 1.00 s, then YAFFS2 with 2.00 s.",
+        ),
+        # Of two figures of a metric the first counts, and of wear alone.
+        (
+            having([time(2), *PAGES[1], AGAIN[1]], [time(3), *PAGES[2], AGAIN[2]]),
+            "JFFS2 wears least and is fastest with 2.00 s, then UBIFS with 3.00 s.",
+        ),
+        (
+            having(*([time(n), cost("pages_programmed", n, "space")] for n in (2, 3))),
+            "JFFS2 is fastest with 2.00 s, then UBIFS with 3.00 s.",
+        ),
+        # A change by half is told, and of a count of one.
+        (
+            [*at("free", jffs2=2, ubifs=2), *at("aged", jffs2=3, ubifs=2)],
+            "UBIFS is fastest at 1 of 2; ageing costs JFFS2 1.5×.",
+        ),
+        (
+            [*having(PAGES[1], PAGES[3]), (case("jffs2", state="aged"), PAGES[2])],
+            "Pages programmed: JFFS2 is best with 1, then UBIFS with 3; ageing costs JFFS2 2.0×.",
+        ),
+        (having([aside(9), replace(aside(4), title="b")]), "JFFS2 alone: aside 9.00 s."),
+    ],
+)
+def test_what_the_line_is_about(measured: Measured, headline: str) -> None:
+    assert plain(told(measured).headline) == headline
 
 
 def test_a_line_has_as_many_parts_as_there_is_room_for() -> None:
