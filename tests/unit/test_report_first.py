@@ -561,6 +561,30 @@ def test_who_was_run_at_some_places_only_is_partial_and_no_best() -> None:
     assert list(column.shown(["", "", ""], frozenset({2}))) == ["JFFS2", "UBIFS"]
 
 
+def test_most_are_at_the_usual_places_and_of_as_many_those_at_more() -> None:
+    def partial(*, chosen: Sequence[int] = (0, 1), **seconds: Sequence[float]) -> dict[str, bool]:
+        (column,) = told(along(seconds)).board.columns
+        shown = column.shown(["a", "b"], frozenset(chosen))
+        return {label: one.partial for label, one in shown.items()}
+
+    assert partial(jffs2=[4], ubifs=[5], yaffs2=[1, 2]) == {
+        "JFFS2": False, "UBIFS": False, "YAFFS2": True,
+    }  # fmt: skip
+    assert partial(jffs2=[4], ubifs=[5, 6]) == {"JFFS2": True, "UBIFS": False}
+    # Who has nothing there is not asked.
+    assert partial(jffs2=[4], ubifs=[5], yaffs2=[1, 2], chosen=[1]) == {"YAFFS2": False}
+
+
+def test_a_cell_says_where_it_is_worst_if_there_are_several_places() -> None:
+    rates = [(case(name), [cost("write_bytes_per_s", 0, "time")]) for name in ("jffs2", "ubifs")]
+    one = cells(told(times(jffs2=2, ubifs=4)))
+    assert (one["JFFS2"].place, one["UBIFS"].place) == ("", "")
+    several = cells(told([*at("a", jffs2=2, ubifs=4), *at("b", ubifs=9)]))
+    assert (several["JFFS2"].place, several["UBIFS"].place) == ("state a", "state b")
+    # What nobody can write is no contest.
+    assert [(each.best, each.heat) for each in cells(told(rates)).values()] == [(False, None)]
+
+
 def test_configurations_with_equal_values_are_one_row() -> None:
     measured = [
         (case("ubifs", compression=name), [time(seconds)])
