@@ -579,10 +579,16 @@ def test_a_cell_says_where_it_is_worst_if_there_are_several_places() -> None:
     rates = [(case(name), [cost("write_bytes_per_s", 0, "time")]) for name in ("jffs2", "ubifs")]
     one = cells(told(times(jffs2=2, ubifs=4)))
     assert (one["JFFS2"].place, one["UBIFS"].place) == ("", "")
-    several = cells(told([*at("a", jffs2=2, ubifs=4), *at("b", ubifs=9)]))
+    several = cells(told([*at("a", jffs2=2, yaffs2=3, ubifs=4), *at("b", ubifs=9)]))
     assert (several["JFFS2"].place, several["UBIFS"].place) == ("state a", "state b")
+    # Who is no match at one place is none in all.
+    late = [(case("ubifs", state="a"), [time(1, in_memory=True)]), *at("b", ubifs=1)]
+    every = cells(told([*at("a", jffs2=4, yaffs2=5), *at("b", jffs2=4, yaffs2=5), *late]))
+    assert [name for name, one in every.items() if one.best] == ["JFFS2"]
     # What nobody can write is no contest.
     assert [(each.best, each.heat) for each in cells(told(rates)).values()] == [(False, None)]
+    slow = having(*([cost("write_bytes_per_s", rate, "time")] for rate in (1, 0.5)))
+    assert [each.best for each in cells(told(slow)).values()] == [True, False]
 
 
 def test_configurations_with_equal_values_are_one_row() -> None:
@@ -627,12 +633,27 @@ def test_the_longest_wait_is_that_of_the_operation_which_has_it() -> None:
 
 
 def test_switches_have_what_the_cells_are_made_of() -> None:
-    first = told([*at("free", jffs2=4, ubifs=2), *at("aged", jffs2=5)])
-    page: dict[str, Any] = first.board.for_page
-    assert (page["axes"], page["places"]) == (["state"], [["free"], ["aged"]])
-    ((jffs2, ubifs),) = [column["cells"] for column in page["columns"]]
-    assert jffs2 == [[0, 4e9, "4.00\u00a0s", 0, 0, 1], [1, 5e9, "5.00\u00a0s", 0, 0, 1]]
-    assert len(ubifs) == 1
+    sized = (case("jffs2", state="aged", **{"workload.size": "9"}), [time(5)])
+    late = (case("ubifs", BACK, state="free"), [time(2, in_memory=True)])
+    board = told([*at("free", jffs2=4, yaffs2=1), sized, late]).board
+    assert board.for_page == {
+        "axes": ["state"],
+        "places": [["free"], ["aged"]],
+        "names": ["state free", "state aged"],
+        "columns": [
+            {
+                "higher": False,
+                "tally": False,
+                "cells": [
+                    [[0, 4e9, "4.00\u00a0s", 0, 0, 1], [1, 5e9, "5.00\u00a0s", 0, 0, 1]],
+                    [[0, 1e9, "1.00\u00a0s", 0, 0, 1]],
+                    [[0, 2e9, "2.00\u00a0s", 1, 0, 0]],
+                ],
+            }
+        ],
+    }
+    assert board.caption.startswith("The worst of each configuration; ✓ is the best")
+    assert told(times(jffs2=1)).board.caption.startswith("Each configuration; ✓ is")
 
 
 def test_seeds_are_means_and_said_so() -> None:
