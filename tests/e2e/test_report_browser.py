@@ -296,12 +296,7 @@ COLUMNS = {
     "time": ["12 ns", "950\u00a0µs◦", "9.50\u00a0ms†", "1.20\u00a0s"],
     "size": ["5.02 KiB, ×1.08", "2 MiB", "3 MB, 0.762 : 1", "–"],
     "count": ["−3", "98", "1,024", "–"],
-    "less": [
-        "2.00 times faster",
-        "19 to 20\u00a0% fewer",
-        "10 % to 1.50 times faster",
-        "the same",
-    ],
+    "less": ["2.00 times faster", "19 to 20\u00a0% fewer", "10 % to 1.50 times faster", "the same"],
     "more": ["3 % slower", "1.50 to 2.00 times slower", "28.1 times as many", "–"],
     "word": ["polled", "x-interrupt", "zlib", "–"],
     "best": ["✓ 9.62 MiB", "✓ 31.0 MiB", "1,016 MiB", "n/a"],

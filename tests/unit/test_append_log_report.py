@@ -89,7 +89,11 @@ def test_whose_the_pages_are() -> None:
     assert (
         "pages)" in found["tasks"].charts[0].drawing and found["tasks"].tables[0].text_columns == 3
     )
-    assert told(shown(case("jffs2", {"init": 1.0}))["tasks"])[0] == "The daemon."
+    few = [case("jffs2", {"init": 1.0}), case("ubifs", {"init": 0.0})]
+    assert told(shown(*few)["tasks"])[0] == "The daemon."
+    assert told(shown(case("jffs2", {"init": 1.0, "gc": 2.0}))["tasks"])[0].startswith(
+        "**JFFS2** has 67 %"
+    )
 
 
 def test_how_long_the_flash_lasts() -> None:

@@ -88,10 +88,7 @@ def test_runs_stand_the_newest_first_with_what_was_found(tmp_path: Path) -> None
         ({"outcomes": {"of-later": 4}}, "✕ 4\xa0of-later"),
         ({"outcomes": None}, "✓ 4 cases"),
         ({"complete": False, "outcomes": None}, "▲ interrupted, 0 of 4 cases"),
-        (
-            {"complete": False, "outcomes": {"fail": 1}},
-            "✕ interrupted, 1 of 4 cases: 1\xa0fail",
-        ),
+        ({"complete": False, "outcomes": {"fail": 1}}, "✕ interrupted, 1 of 4 cases: 1\xa0fail"),
     ],
 )
 def test_how_a_run_ended(tmp_path: Path, said: dict[str, Any], words: str) -> None:

@@ -22,14 +22,7 @@ from ffslab.report.data import (
     values_of,
 )
 from ffslab.report.distribution import PERCENTILES, Distribution, merge
-from ffslab.report.quantity import (
-    duration,
-    grouped,
-    listed,
-    significant,
-    times,
-    unbroken,
-)
+from ffslab.report.quantity import duration, grouped, listed, significant, times, unbroken
 from ffslab.report.wear import Scale, Wear, common_scale, draw
 
 SPACE = "\u00a0"
@@ -203,12 +196,7 @@ def case(number: int, seed: str, outcome: str = "pass", **more: object) -> Case:
 
 
 def test_a_group_has_the_cases_that_differ_in_the_seed_only() -> None:
-    cases = [
-        case(0, "10"),
-        case(1, "9"),
-        case(2, "1", filesystem="jffs2"),
-        case(3, "x"),
-    ]
+    cases = [case(0, "10"), case(1, "9"), case(2, "1", filesystem="jffs2"), case(3, "x")]
     ubifs, _ = group_by_seed(cases)
     assert ubifs.axes == {"filesystem": "ubifs", "state": "free"}
     assert [one.id for one in ubifs.cases] == ["0", "1", "3"]

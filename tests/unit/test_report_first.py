@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from test_report_support import charts_of, vega_lite
+from test_report_support import charts_of, plain, vega_lite
 
 from ffslab.report import svg
 from ffslab.report.data import Case, Run
@@ -353,6 +353,58 @@ def test_a_run_in_one_line(measured: Measured, headline: str) -> None:
     assert told(measured).headline == headline
 
 
+def having(*rows: Sequence[Criterion]) -> Measured:
+    """JFFS2, UBIFS and YAFFS2 with these figures."""
+    return [(case(name), own) for name, own in zip(SYSTEMS, rows, strict=False)]
+
+
+PAGES = [[cost("pages_programmed", pages)] for pages in range(4)]
+RAM = [[asked("memory_used_bytes", n * 2**20, "memory")] for n in range(3)]
+AGAIN = [replace(cost("pages_programmed", 9 - n), title="again") for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("measured", "headline"),
+    [
+        # Without a time it is about other headlines, else about the first figure.
+        (
+            having([*PAGES[1], *RAM[1]], [*PAGES[2], *RAM[2]]),
+            "RAM in use: JFFS2 is best with 1.00 MiB, then UBIFS with 2.00 MiB; JFFS2 wears least.",
+        ),
+        (
+            having([*PAGES[1], cost("erases_max", 8)], [*PAGES[2], cost("erases_max", 7)]),
+            "Pages programmed: JFFS2 is best with 1, then UBIFS with 2.",
+        ),
+        # The next is the second of three.
+        (
+            having([time(3)], [time(1)], [time(2)]),
+            "UBIFS is fastest with 1.00 s, then YAFFS2 with 2.00 s.",
+        ),
+        # Of two figures of a metric the first counts, and of wear alone.
+        (
+            having([time(2), *PAGES[1], AGAIN[1]], [time(3), *PAGES[2], AGAIN[2]]),
+            "JFFS2 wears least and is fastest with 2.00 s, then UBIFS with 3.00 s.",
+        ),
+        (
+            having(*([time(n), cost("pages_programmed", n, "space")] for n in (2, 3))),
+            "JFFS2 is fastest with 2.00 s, then UBIFS with 3.00 s.",
+        ),
+        # A change by half is told, and of a count of one.
+        (
+            [*at("free", jffs2=2, ubifs=2), *at("aged", jffs2=3, ubifs=2)],
+            "UBIFS is fastest at 1 of 2; ageing costs JFFS2 1.5×.",
+        ),
+        (
+            [*having(PAGES[1], PAGES[3]), (case("jffs2", state="aged"), PAGES[2])],
+            "Pages programmed: JFFS2 is best with 1, then UBIFS with 3; ageing costs JFFS2 2.0×.",
+        ),
+        (having([aside(9), replace(aside(4), title="b")]), "JFFS2 alone: aside 9.00 s."),
+    ],
+)
+def test_what_the_line_is_about(measured: Measured, headline: str) -> None:
+    assert plain(told(measured).headline) == headline
+
+
 def test_a_line_has_as_many_parts_as_there_is_room_for() -> None:
     words = " ".join(["w"] * (MOST_WORDS - 3))
     assert have_room([words, "a b", "c"]) and not have_room([words, "a b", "c d"])
@@ -509,6 +561,36 @@ def test_who_was_run_at_some_places_only_is_partial_and_no_best() -> None:
     assert list(column.shown(["", "", ""], frozenset({2}))) == ["JFFS2", "UBIFS"]
 
 
+def test_most_are_at_the_usual_places_and_of_as_many_those_at_more() -> None:
+    def partial(*, chosen: Sequence[int] = (0, 1), **seconds: Sequence[float]) -> dict[str, bool]:
+        (column,) = told(along(seconds)).board.columns
+        shown = column.shown(["a", "b"], frozenset(chosen))
+        return {label: one.partial for label, one in shown.items()}
+
+    assert partial(jffs2=[4], ubifs=[5], yaffs2=[1, 2]) == {
+        "JFFS2": False, "UBIFS": False, "YAFFS2": True,
+    }  # fmt: skip
+    assert partial(jffs2=[4], ubifs=[5, 6]) == {"JFFS2": True, "UBIFS": False}
+    # Who has nothing there is not asked.
+    assert partial(jffs2=[4], ubifs=[5], yaffs2=[1, 2], chosen=[1]) == {"YAFFS2": False}
+
+
+def test_a_cell_says_where_it_is_worst_if_there_are_several_places() -> None:
+    rates = [(case(name), [cost("write_bytes_per_s", 0, "time")]) for name in ("jffs2", "ubifs")]
+    one = cells(told(times(jffs2=2, ubifs=4)))
+    assert (one["JFFS2"].place, one["UBIFS"].place) == ("", "")
+    several = cells(told([*at("a", jffs2=2, yaffs2=3, ubifs=4), *at("b", ubifs=9)]))
+    assert (several["JFFS2"].place, several["UBIFS"].place) == ("state a", "state b")
+    # Who is no match at one place is none in all.
+    late = [(case("ubifs", state="a"), [time(1, in_memory=True)]), *at("b", ubifs=1)]
+    every = cells(told([*at("a", jffs2=4, yaffs2=5), *at("b", jffs2=4, yaffs2=5), *late]))
+    assert [name for name, one in every.items() if one.best] == ["JFFS2"]
+    # What nobody can write is no contest.
+    assert [(each.best, each.heat) for each in cells(told(rates)).values()] == [(False, None)]
+    slow = having(*([cost("write_bytes_per_s", rate, "time")] for rate in (1, 0.5)))
+    assert [each.best for each in cells(told(slow)).values()] == [True, False]
+
+
 def test_configurations_with_equal_values_are_one_row() -> None:
     measured = [
         (case("ubifs", compression=name), [time(seconds)])
@@ -551,12 +633,27 @@ def test_the_longest_wait_is_that_of_the_operation_which_has_it() -> None:
 
 
 def test_switches_have_what_the_cells_are_made_of() -> None:
-    first = told([*at("free", jffs2=4, ubifs=2), *at("aged", jffs2=5)])
-    page: dict[str, Any] = first.board.for_page
-    assert (page["axes"], page["places"]) == (["state"], [["free"], ["aged"]])
-    ((jffs2, ubifs),) = [column["cells"] for column in page["columns"]]
-    assert jffs2 == [[0, 4e9, "4.00\u00a0s", 0, 0, 1], [1, 5e9, "5.00\u00a0s", 0, 0, 1]]
-    assert len(ubifs) == 1
+    sized = (case("jffs2", state="aged", **{"workload.size": "9"}), [time(5)])
+    late = (case("ubifs", BACK, state="free"), [time(2, in_memory=True)])
+    board = told([*at("free", jffs2=4, yaffs2=1), sized, late]).board
+    assert board.for_page == {
+        "axes": ["state"],
+        "places": [["free"], ["aged"]],
+        "names": ["state free", "state aged"],
+        "columns": [
+            {
+                "higher": False,
+                "tally": False,
+                "cells": [
+                    [[0, 4e9, "4.00\u00a0s", 0, 0, 1], [1, 5e9, "5.00\u00a0s", 0, 0, 1]],
+                    [[0, 1e9, "1.00\u00a0s", 0, 0, 1]],
+                    [[0, 2e9, "2.00\u00a0s", 1, 0, 0]],
+                ],
+            }
+        ],
+    }
+    assert board.caption.startswith("The worst of each configuration; ✓ is the best")
+    assert told(times(jffs2=1)).board.caption.startswith("Each configuration; ✓ is")
 
 
 def test_seeds_are_means_and_said_so() -> None:

@@ -170,7 +170,16 @@ def test_a_row_along_two_axes_is_two_charts() -> None:
 
 
 def test_a_part_that_other_axes_imply_is_no_axis() -> None:
-    apart = [case(1, part="a", filesystem="jffs2"), case(2, part="b", filesystem="ubifs")]
-    assert varying_axes(apart) == ("filesystem",)
-    both = [*apart, case(3, part="b", filesystem="jffs2")]
-    assert varying_axes(both) == ("part", "filesystem")
+    def varying(*told: tuple[str, ...]) -> tuple[str, ...]:
+        names = ("part", "workload.steps", "filesystem")
+        every = [dict(zip(names, one, strict=False)) for one in told]
+        return varying_axes([case(number, **axes) for number, axes in enumerate(every)])
+
+    assert varying(("a", "x", "jffs2"), ("b", "y", "ubifs")) == ("filesystem",)
+    assert varying(("a", "", "jffs2"), ("b", "", "ubifs"), ("b", "", "jffs2")) == (
+        "part", "filesystem",
+    )  # fmt: skip
+    # The part is implied by the steps, and these are by nothing else.
+    pairs = [(part, steps, name) for part, steps in ("ax", "by") for name in ("jffs2", "ubifs")]
+    assert varying(*pairs) == ("workload.steps", "filesystem")
+    assert varying(("", "x"), ("a", "x")) == ()

@@ -83,14 +83,8 @@ def test_nothing_is_told_of_what_was_skipped(tmp_path: Path) -> None:
         ({"a": 0}, "Exit status: **0** in a."),
         ({"a": 0, "b": 0}, "Exit status: **0** in all 2 cases."),
         ({"a": 0, "b": 3}, "Exit status: **0** in a; **3** in b."),
-        (
-            {**{str(n): 0 for n in range(5)}, "x": 1},
-            "Exit status: **0** in 5 cases; **1** in x.",
-        ),
-        (
-            {"a": 0, "b": None},
-            "Exit status: **0** in a; none in b, which did not get to the end.",
-        ),
+        ({**{str(n): 0 for n in range(5)}, "x": 1}, "Exit status: **0** in 5 cases; **1** in x."),
+        ({"a": 0, "b": None}, "Exit status: **0** in a; none in b, which did not get to the end."),
     ],
 )
 def test_exit_statuses_in_words(statuses: dict[str, int | None], text: str) -> None:

@@ -31,7 +31,7 @@ from ffslab.campaign.done import wall_of
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import board_of
 from ffslab.oracle.faults import KINDS
-from ffslab.report.first.board import Board, share_heat
+from ffslab.report.first.board import Board, Shown, share_heat
 from ffslab.report.first.board import board_of as scoreboard_of
 from ffslab.report.first.headline import headline
 from ffslab.report.first.samples import matter_of
@@ -134,9 +134,12 @@ def test_the_scoreboard_is_file_system_by_kind_of_cut(tmp_path: Path) -> None:
         "recovery cut": ["1 of 1"],
         "at random": ["✓ 2"],
     }
-    notes = [cell.note for cell in board.cells[0].values()]
-    words = "does not mount (1,234), goes back behind synced data (1), makes the kernel warn (1)"
-    assert notes == [words, ""]
+    jffs2, ubifs = board.cells[0].values()
+    assert jffs2.note == (
+        "does not mount (1,234), goes back behind synced data (1), makes the kernel warn (1)"
+    )
+    # Neither at a place, nor hollow, nor partial.
+    assert ubifs == Shown("8", "", 0, 0.0, True, False, False, False, "")
     assert board.columns[1].title == f"Lost: {KINDS['lost'].left}"
     page = board.for_page
     assert page["places"] == [["update-by-rename"], ["appends"]]
