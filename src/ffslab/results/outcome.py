@@ -180,7 +180,9 @@ def _failed_step(stream: RecordStream, printed: Printed, asked: Asked) -> Outcom
     for step in steps:
         message = step.message or step.errno_name or "failed"
         if step.label == VERIFY:
-            return Outcome("corrupt", f"{VERIFY}: {message}", printed.last)
+            more = asked.failure(stream, printed.output)
+            told = "; ".join(part for part in (f"{VERIFY}: {message}", more) if part)
+            return Outcome("corrupt", told, printed.last)
         kind: OutcomeKind = "corrupt" if step.errno_name in _DAMAGE_ERRORS else "fail"
         return Outcome(kind, f"step {step.index} ({step.verb}): {message}", printed.last)
     return None

@@ -40,6 +40,11 @@ class Script(Workload):
         return False
 
     @property
+    def runs_programs(self) -> bool:
+        """That is what it is for."""
+        return True
+
+    @property
     def told(self) -> Hashable:
         """What it is called by: contents are not known yet."""
         return (self.script, self.files, self.arguments, self.verify)
