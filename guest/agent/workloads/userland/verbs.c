@@ -21,7 +21,7 @@ const struct verb_spec userland_verbs[] = {
 		.run = run_verify,
 		.keys = {
 			{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
-			{ "list", KEY_PATH, "/tmp/ffslab.tree", 0, 0, NULL },
+			{ "list", KEY_PATH, "/ffslab.tree", 0, 0, NULL },
 			{ "part", KEY_CHOICE, NULL, 0, 0, parts },
 		},
 	},
