@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verbs.c - the step userland: makes of a guest the Linux that programs expect.
+ * verbs.c - the steps of guests that run programs of others: userland, which makes
+ * of a guest the Linux that programs expect, and userland-verify (verify.h).
  *
  * The kernel makes the devices, and the host gives the files of /etc.  What is
  * between the two, a distribution's first scripts make: links in /dev, terminals,
@@ -22,6 +23,7 @@
 #include "core/files.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
+#include "workloads/userland/verify.h"
 
 #define HOST_NAME "lab"
 
@@ -116,7 +118,26 @@ static int run_userland(const struct plan_step *step, struct run_state *state,
 	return raise_loopback(error);
 }
 
+static const char *const parts[] = { "before", "after", NULL };
+
+static int run_verify(const struct plan_step *step, struct run_state *state,
+		      struct ffs_error *error)
+{
+	(void)state;
+	return verify_tree(step_text(step, "dir"), step_text(step, "list"),
+			   step_number(step, "part") == 1, error);
+}
+
 const struct verb_spec userland_verbs[] = {
 	{ .name = "userland", .run = run_userland },
+	{
+		.name = "userland-verify",
+		.run = run_verify,
+		.keys = {
+			{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
+			{ "list", KEY_PATH, "/ffslab.tree", 0, 0, NULL },
+			{ "part", KEY_CHOICE, NULL, 0, 0, parts },
+		},
+	},
 	{ .name = NULL },
 };
