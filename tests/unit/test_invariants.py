@@ -62,6 +62,13 @@ BREACHES = (
         "bytes are valid",
     ),
     Breach(
+        "a segment with a superblock is taken for a free one",
+        "segments.c",
+        "\t       !logfs_has_super(&dev->super, segno) &&\n",
+        "",
+        "has a superblock",
+    ),
+    Breach(
         "candidates are sorted the wrong way round",
         "pending.c",
         "logfs_is_better(c, &list->at[i - 1], by_valid)",
@@ -158,7 +165,7 @@ def histories(clone: Path) -> subprocess.CompletedProcess[str]:
     )
     assert made.returncode == 0, made.stderr
     return subprocess.run(
-        [str(program), "9", "1"], capture_output=True, text=True, check=False, timeout=600
+        [str(program), "11", "1"], capture_output=True, text=True, check=False, timeout=600
     )
 
 

@@ -29,7 +29,6 @@ static void plan_aliases(struct logfs_device *dev)
 
 void logfs_super_apply(struct logfs_device *dev)
 {
-
 	dev->segment_bytes = 1U << dev->super.segment_shift;
 	dev->unit_bytes = logfs_write_unit(&dev->super);
 	dev->page_bytes = max_t(u32, dev->mtd->writesize, LOGFS_READ_BYTES);
