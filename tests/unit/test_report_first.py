@@ -12,7 +12,7 @@ from test_report_support import charts_of, plain, vega_lite
 
 from ffslab.report import svg
 from ffslab.report.data import Case, Run
-from ffslab.report.first.board import MOST_COLUMNS, Shown, heat_of, is_best, short_names
+from ffslab.report.first.board import MOST_COLUMNS, Axis, Shown, heat_of, is_best, short_names
 from ffslab.report.first.claims import MOST_WORDS, Claim, have_room, joined, within
 from ffslab.report.first.page import First, first_of
 from ffslab.report.first.samples import matter_of
@@ -519,6 +519,7 @@ def test_of_what_should_be_large_the_worst_is_the_smallest() -> None:
         (3, 30, True, 0.5),
         (999, 3, False, 1),
         (5, 0, False, 1),
+        (0.5, 0.05, False, 0.5),
     ],
 )
 def test_shade_is_the_ratio_to_the_best_on_a_log_scale(
@@ -533,6 +534,7 @@ def test_ties_are_all_best_and_who_stands_alone_is_none() -> None:
     ]  # fmt: skip
     assert [(one.best, one.heat) for one in cells(told(times(jffs2=2))).values()] == [(False, None)]
     assert (is_best(0, 0), is_best(1, 0), is_best(0, 1)) == (True, False, False)
+    assert is_best(0.505, 0.5) and not is_best(0.52, 0.5)
 
 
 def test_what_ends_in_memory_or_was_cut_short_is_no_best() -> None:
@@ -616,6 +618,8 @@ def test_columns_are_the_headlines_and_a_share_of_each_aspect() -> None:
         *(cost("memory_used_bytes", 4, "memory"), *left),
     ]
     board = told([(case("jffs2"), rows), (case("ubifs"), rows)]).board
+    some = told([(case("jffs2"), rows), (case("ubifs"), rows[:1])]).board
+    assert [name for name, _ in some.rows] == ["JFFS2", "UBIFS"]
     assert [column.title for column in board.columns] == [
         *("T0", "T1", "Pages programmed", "Most erases of a block", "S5", "RAM in use"),
     ]
@@ -654,6 +658,14 @@ def test_switches_have_what_the_cells_are_made_of() -> None:
     }
     assert board.caption.startswith("The worst of each configuration; ✓ is the best")
     assert told(times(jffs2=1)).board.caption.startswith("Each configuration; ✓ is")
+
+
+def test_an_axis_has_the_values_that_there_are_if_more_than_one() -> None:
+    sized = [*along({"jffs2": [1, 2]}), *times(ubifs=1)]
+    assert told(sized).board.axes == (Axis("workload.size", ("1", "2")),)
+    lost = [*at("free", jffs2=4, ubifs=2), (case("yaffs2", state="aged"), [])]
+    board = told(lost).board
+    assert (board.axes, [name for name, _ in board.rows]) == ((), ["JFFS2", "UBIFS"])
 
 
 def test_seeds_are_means_and_said_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -196,13 +197,9 @@ def test_a_rate_falls_and_what_does_not_change_is_left_out() -> None:
         "Late | aged | free | same to 64.0 times slower",
     ]
     # What has no first value is compared with none.
-    alone = (
-        case("ubifs", state="aged", compression="zlib"),
-        [cost("write_bytes_per_s", 1, "time")],
-    )
-    assert told(sections([*measured, alone], "a-")["a-change-state"]) == told(
-        found["a-change-state"]
-    )
+    alone = case("ubifs", state="aged", compression="zlib")
+    more = [*measured, (alone, [cost("write_bytes_per_s", 1, "time")])]
+    assert told(sections(more)["change-state"]) == told(found["a-change-state"])
     # Of nothing but such times the largest is told all the same; of what is no better, nothing.
     late = [(one, rows[2:]) for one, rows in measured]
     assert "late of **UBIFS**" in sections(late)["change-state"].sentence
@@ -274,9 +271,8 @@ def test_most_is_the_largest_ratio_either_way() -> None:
     """5 ÷ 2 is less than 3. A key has no dot."""
     ways = [("jffs2", "a", 5), ("jffs2", "b", 2), ("ubifs", "a", 1), ("ubifs", "b", 3)]
     measured = [(case(name, **{"workload.way": way}), [time(n)]) for name, way, n in ways]
-    assert sections(measured)["change-workload-way"].sentence.startswith(
-        "Most: the work of **UBIFS"
-    )
+    section = sections(measured)["change-workload-way"]
+    assert section.sentence.startswith("Most: the work of **UBIFS**")
 
 
 @pytest.mark.parametrize(
