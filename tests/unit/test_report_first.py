@@ -629,6 +629,13 @@ def test_columns_are_the_headlines_and_a_share_of_each_aspect() -> None:
     assert len(told([(case("jffs2"), many), (case("ubifs"), many)]).board.columns) == 4
 
 
+def test_headlines_are_columns_beside_the_share_of_their_aspect() -> None:
+    ram = [replace(asked("memory_used_bytes", 4, "memory"), title=title) for title in ("a", "b")]
+    others = [replace(one, title=f"{one.title}{one.title}", headline=False) for one in ram]
+    board = told(having([time(1), *others, *ram], [time(2), *others, *ram])).board
+    assert [column.title for column in board.columns] == ["The work", "A", "B", "Aa"]
+
+
 def test_the_longest_wait_is_that_of_the_operation_which_has_it() -> None:
     waits = [replace(cost("max_ns", n, "wait"), title=f"w{n}") for n in (2, 9, 5)]
     waits.insert(0, cost("p99_ns", 99, "wait"))
