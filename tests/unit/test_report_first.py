@@ -380,6 +380,10 @@ AGAIN = [replace(cost("pages_programmed", 9 - n), title="again") for n in range(
             having([time(3)], [time(1)], [time(2)]),
             "UBIFS is fastest with 1.00 s, then YAFFS2 with 2.00 s.",
         ),
+        (
+            having(*([cost("write_bytes_per_s", rate, "time")] for rate in (3e6, 12e6))),
+            "UBIFS is fastest with 12.0 MB/s, then JFFS2 with 3.00 MB/s.",
+        ),
         # Of two figures of a metric the first counts, and of wear alone.
         (
             having([time(2), *PAGES[1], AGAIN[1]], [time(3), *PAGES[2], AGAIN[2]]),
@@ -727,6 +731,13 @@ def test_the_picture_is_dots_or_curves_against_an_axis_of_more_than_three_number
     # Of several figures it is the one that differs most between places.
     steady = [(one, [*rows, time(1, "steady")]) for one, rows in three]
     assert 'aria-label="The work"' in told(steady).picture
+    # One that compares all of them comes before one that does not.
+    turned = enumerate(along({"jffs2": [1, 99, 1, 9, 9], "ubifs": [99, 1, 99, 9, 9]}), 1)
+    late = [
+        (one, [replace(rows[0], in_memory=one.filesystem == "ubifs"), time(n, "synced")])
+        for n, (one, rows) in turned
+    ]
+    assert 'aria-label="Synced"' in told(late).picture
     # What ends in memory is hollow.
     back = drawn([(case("jffs2"), [time(7)]), (case("ubifs", BACK), [time(1, in_memory=True)])])
     assert back["data"]["rows"]["fill"][1] == svg.PAINT["paper"] != back["data"]["rows"]["fill"][0]
