@@ -12,7 +12,7 @@ from test_report_support import charts_of, plain, vega_lite
 
 from ffslab.report import svg
 from ffslab.report.data import Case, Run
-from ffslab.report.first.board import MOST_COLUMNS, Shown, heat_of, is_best, short_names
+from ffslab.report.first.board import MOST_COLUMNS, Axis, Shown, heat_of, is_best, short_names
 from ffslab.report.first.claims import MOST_WORDS, Claim, have_room, joined, within
 from ffslab.report.first.page import First, first_of
 from ffslab.report.first.samples import matter_of
@@ -380,6 +380,10 @@ AGAIN = [replace(cost("pages_programmed", 9 - n), title="again") for n in range(
             having([time(3)], [time(1)], [time(2)]),
             "UBIFS is fastest with 1.00 s, then YAFFS2 with 2.00 s.",
         ),
+        (
+            having(*([cost("write_bytes_per_s", rate, "time")] for rate in (3e6, 12e6))),
+            "UBIFS is fastest with 12.0 MB/s, then JFFS2 with 3.00 MB/s.",
+        ),
         # Of two figures of a metric the first counts, and of wear alone.
         (
             having([time(2), *PAGES[1], AGAIN[1]], [time(3), *PAGES[2], AGAIN[2]]),
@@ -519,6 +523,7 @@ def test_of_what_should_be_large_the_worst_is_the_smallest() -> None:
         (3, 30, True, 0.5),
         (999, 3, False, 1),
         (5, 0, False, 1),
+        (0.5, 0.05, False, 0.5),
     ],
 )
 def test_shade_is_the_ratio_to_the_best_on_a_log_scale(
@@ -533,6 +538,7 @@ def test_ties_are_all_best_and_who_stands_alone_is_none() -> None:
     ]  # fmt: skip
     assert [(one.best, one.heat) for one in cells(told(times(jffs2=2))).values()] == [(False, None)]
     assert (is_best(0, 0), is_best(1, 0), is_best(0, 1)) == (True, False, False)
+    assert is_best(0.505, 0.5) and not is_best(0.52, 0.5)
 
 
 def test_what_ends_in_memory_or_was_cut_short_is_no_best() -> None:
@@ -613,9 +619,12 @@ def test_columns_are_the_headlines_and_a_share_of_each_aspect() -> None:
     rows = [
         *(time(1.0, "t0"), aside(9.0), time(1.0, "t1")),
         *(cost("erases_max", 2), *again, cost("pages_programmed", 3)),
+        replace(cost("pages_programmed", 3), title="more"),
         *(cost("memory_used_bytes", 4, "memory"), *left),
     ]
     board = told([(case("jffs2"), rows), (case("ubifs"), rows)]).board
+    some = told([(case("jffs2"), rows), (case("ubifs"), rows[:1])]).board
+    assert [name for name, _ in some.rows] == ["JFFS2", "UBIFS"]
     assert [column.title for column in board.columns] == [
         *("T0", "T1", "Pages programmed", "Most erases of a block", "S5", "RAM in use"),
     ]
@@ -625,11 +634,30 @@ def test_columns_are_the_headlines_and_a_share_of_each_aspect() -> None:
     assert len(told([(case("jffs2"), many), (case("ubifs"), many)]).board.columns) == 4
 
 
-def test_the_longest_wait_is_that_of_the_operation_which_has_it() -> None:
-    waits = [replace(cost("max_ns", n, "wait"), title=f"w{n}") for n in (2, 9, 5)]
-    waits.insert(0, cost("p99_ns", 99, "wait"))
-    board = told([(case("jffs2"), waits), (case("ubifs"), waits)]).board
-    assert [(column.head, column.title) for column in board.columns] == [("longest wait", "W9")]
+def test_headlines_are_columns_beside_the_share_of_their_aspect() -> None:
+    ram = [replace(asked("memory_used_bytes", 4, "memory"), title=title) for title in ("a", "b")]
+    others = [replace(one, title=f"{one.title}{one.title}", headline=False) for one in ram]
+    board = told(having([time(1), *ram, *others], [time(2), *ram, *others])).board
+    assert [column.title for column in board.columns] == ["The work", "A", "B", "Aa"]
+
+
+@pytest.mark.parametrize(
+    ("jffs2", "ubifs", "title"),
+    [((2, 9, 5), (2, 9, 5), "W1"), ((1, 5), (9, 5), "W0"), ((2,), (2,), "W0")],
+)
+def test_the_longest_wait_is_that_of_the_operation_which_has_it(
+    jffs2: Sequence[int], ubifs: Sequence[int], title: str
+) -> None:
+    """Of any configuration; a percentile is no longest wait."""
+    rows = [
+        [
+            cost("p99_ns", 99, "wait"),
+            *(replace(cost("max_ns", ns, "wait"), title=f"w{n}") for n, ns in enumerate(own)),
+        ]
+        for own in (jffs2, ubifs)
+    ]
+    columns = told(having(*rows)).board.columns
+    assert [(column.head, column.title) for column in columns] == [("longest wait", title)]
 
 
 def test_switches_have_what_the_cells_are_made_of() -> None:
@@ -654,6 +682,14 @@ def test_switches_have_what_the_cells_are_made_of() -> None:
     }
     assert board.caption.startswith("The worst of each configuration; ✓ is the best")
     assert told(times(jffs2=1)).board.caption.startswith("Each configuration; ✓ is")
+
+
+def test_an_axis_has_the_values_that_there_are_if_more_than_one() -> None:
+    sized = [*along({"jffs2": [1, 2]}), *times(ubifs=1)]
+    assert told(sized).board.axes == (Axis("workload.size", ("1", "2")),)
+    lost = [*at("free", jffs2=4, ubifs=2), (case("yaffs2", state="aged"), [])]
+    board = told(lost).board
+    assert (board.axes, [name for name, _ in board.rows]) == ((), ["JFFS2", "UBIFS"])
 
 
 def test_seeds_are_means_and_said_so() -> None:
@@ -695,6 +731,13 @@ def test_the_picture_is_dots_or_curves_against_an_axis_of_more_than_three_number
     # Of several figures it is the one that differs most between places.
     steady = [(one, [*rows, time(1, "steady")]) for one, rows in three]
     assert 'aria-label="The work"' in told(steady).picture
+    # One that compares all of them comes before one that does not.
+    turned = enumerate(along({"jffs2": [1, 99, 1, 9, 9], "ubifs": [99, 1, 99, 9, 9]}), 1)
+    late = [
+        (one, [replace(rows[0], in_memory=one.filesystem == "ubifs"), time(n, "synced")])
+        for n, (one, rows) in turned
+    ]
+    assert 'aria-label="Synced"' in told(late).picture
     # What ends in memory is hollow.
     back = drawn([(case("jffs2"), [time(7)]), (case("ubifs", BACK), [time(1, in_memory=True)])])
     assert back["data"]["rows"]["fill"][1] == svg.PAINT["paper"] != back["data"]["rows"]["fill"][0]

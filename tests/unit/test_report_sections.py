@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -114,29 +115,36 @@ def test_each_aspect_has_its_section_with_a_chart_and_a_table_for_each_figure() 
     assert [chart.title for chart in section.charts] == ["The work", "The rest"]
     assert [table.title for table in section.tables] == ["The work", "The rest"]
     assert list(charts_of(section.charts[1].drawing)) == ["a-time-1"]
+    assert (section.sentence, section.note) == ("The work: no difference.", "")
 
 
 def test_tables_mark_the_best_and_what_is_not_like_it() -> None:
-    """UBIFS writing back ends in memory: it is no best, and its dot is hollow."""
+    """What writes back ends in memory: it is no best, and its dot is hollow."""
     measured = [
         *at("free", jffs2=4, yaffs2=2),
         (case("ubifs", "write-back"), [time(1, in_memory=True)]),
         (case("yaffs2", state="aged"), [time(3)]),
+        (case("logfs", "write-back"), [time(9, in_memory=True)]),
+        (case("logfs", "write-back", state="aged"), [time(9)]),
+        (case("erofs"), [cost("pages_programmed", 1)]),
     ]
     section = sections(measured)["time"]
     (table,) = section.tables
-    assert table.head == ("configuration", "state free", "state aged")
-    assert [[plain(cell) for cell in row] for row in table.rows] == [
-        ["JFFS2", "4.00 s", "–"], ["YAFFS2", "✓ 2.00 s", "3.00 s"], ["UBIFS", "1.00 s◦", "–"],
-    ]  # fmt: skip
+    assert [[plain(cell) for cell in row] for row in (table.head, *table.rows)] == [
+        ["configuration", "state free", "state aged"],
+        *(["JFFS2", "4.00 s", "–"], ["YAFFS2", "✓ 2.00 s", "✓ 3.00 s"]),
+        *(["UBIFS", "1.00 s◦", "–"], ["LogFS", "9.00 s◦", "9.00 s"]),
+    ]
     assert "◦ ends in memory" in table.note
-    assert section.note == "Hollow: UBIFS · write-back return when data are in memory. "
+    assert section.note == (
+        "Hollow: LogFS · write-back and UBIFS · write-back return when data are in memory. "
+    )
     hollow = {
-        row["label"]
+        (row["label"], row["place"])
         for row in rows_of(section.charts[0].drawing)
         if row["fill"] == svg.PAINT["paper"]
     }
-    assert hollow == {"UBIFS"}
+    assert hollow == {("UBIFS", "free"), ("LogFS", "free")}
 
 
 def test_what_an_axis_changes_is_a_ratio_to_its_first_value() -> None:
@@ -188,6 +196,10 @@ def test_a_rate_falls_and_what_does_not_change_is_left_out() -> None:
         "Write throughput | aged | free | 4.00 times slower to same",
         "Late | aged | free | same to 64.0 times slower",
     ]
+    # What has no first value is compared with none.
+    alone = case("ubifs", state="aged", compression="zlib")
+    more = [*measured, (alone, [cost("write_bytes_per_s", 1, "time")])]
+    assert told(sections(more)["change-state"]) == told(found["a-change-state"])
     # Of nothing but such times the largest is told all the same; of what is no better, nothing.
     late = [(one, rows[2:]) for one, rows in measured]
     assert "late of **UBIFS**" in sections(late)["change-state"].sentence
@@ -215,7 +227,8 @@ def test_only_cases_that_differ_in_nothing_else_are_compared_and_seeds_are_means
 
 
 def test_each_file_system_has_the_first_value_that_it_was_run_with() -> None:
-    states = [*at("a", jffs2=1), *at("b", jffs2=2, ubifs=1), *at("c", ubifs=4, jffs2=0)]
+    zero = {"jffs2": 2, "ubifs": 1, "yaffs2": 1}
+    states = [*at("a", jffs2=1, yaffs2=0), *at("b", **zero), *at("c", ubifs=4, jffs2=0)]
     section = sections(states)["change-state"]
     assert told(section) == [
         "Most: the work of **UBIFS** with state c: 4.00 times slower than with b.",
@@ -232,17 +245,34 @@ def test_each_file_system_has_the_first_value_that_it_was_run_with() -> None:
 
 def test_of_many_places_the_quantiles_are_drawn() -> None:
     """Ratios from 1 to 9 at nine places: of each option every second is a dot."""
-    measured = [
-        (case("ubifs", cpu_scale=scale, part=str(place), compression=way), [time(seconds)])
-        for way in ("none", "lzo")
-        for place in (5, 1, 9, 3, 7, 2, 8, 4, 6)
-        for scale, seconds in (("0.5", 1), ("2", place))
-    ]
-    section = sections(measured)["change-cpu_scale"]
-    values = [line.rpartition(" ")[2] for line in told(section)[2:12]]
-    assert values == ["1", "3", "5", "7", "9"] * 2
-    assert section.sentence.endswith("with CPU scale 2: 9.00 times slower than with 0.5.")
-    assert "change-part" not in sections(measured)
+
+    def values(places: Sequence[int]) -> list[str]:
+        measured = [
+            (case(name, way, cpu_scale=scale, part=str(n), compression=how), [time(seconds)])
+            for name, way, how in (
+                *(("ubifs", "sync", "none"), ("ubifs", "sync", "lzo")),
+                *(("ubifs", "write-back", "none"), ("jffs2", "sync", "none")),
+            )
+            for n in places
+            for scale, seconds in (("0.5", 1), ("2", n))
+        ]
+        found = sections(measured)
+        sentence = f"with CPU scale 2: {max(places)}.00 times slower than with 0.5."
+        assert found["change-cpu_scale"].sentence.endswith(sentence)
+        assert "change-part" not in found
+        dots = (line for line in told(found["change-cpu_scale"]) if line.startswith("  "))
+        return [line.rpartition(" ")[2] for line in dots]
+
+    assert values((5, 1, 9, 3, 7, 2, 8, 4, 6)) == ["1", "3", "5", "7", "9"] * 4
+    assert values((5, 3)) == ["3", "5"] * 4
+
+
+def test_most_is_the_largest_ratio_either_way() -> None:
+    """5 ÷ 2 is less than 3. A key has no dot."""
+    ways = [("jffs2", "a", 5), ("jffs2", "b", 2), ("ubifs", "a", 1), ("ubifs", "b", 3)]
+    measured = [(case(name, **{"workload.way": way}), [time(n)]) for name, way, n in ways]
+    section = sections(measured)["change-workload-way"]
+    assert section.sentence.startswith("Most: the work of **UBIFS**")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ PLACES = {
     "mount create sync crash mount list unmount": "first mount, create, sync, crash, mount, list, "
     "unmount",
     "mount list list list unmount": "mount, list, list again, list 3, unmount",
+    "crash mount crash mount": "crash, first mount, crash again, mount",
     "mount unmount": "mount, unmount",
     "list list": "list, list again",
     "mount create crash mount restart mount list": "first mount, create, crash, "
@@ -194,6 +195,8 @@ def test_what_is_kept_of_a_case() -> None:
     assert figures_of(empty).tree == (3, 5, 0)
     assert figures_of(result_of("mount create", files=None)).tree is None
     assert figures_of(result_of("mount list", files=5)).tree is None
+    (idle,) = figures_of(result_of("mount", flash_ns=5)).steps
+    assert list(idle.parts.values()) == [0, 0, 0, 0, 10**9 - 5]
     bare = result_of("mount", flash_ns=None)
     assert [step.parts for step in figures_of(bare).steps] == [{}]
     broken = result_of("mount", status="error")
@@ -281,7 +284,7 @@ def test_a_bar_is_a_configuration_where_it_takes_longest() -> None:
     free = [case("jffs2", "mount", scale=scale, unit_ns=S // 2, **FLASH) for scale in ("0", "0")]
     (alone, _) = shown(free).values()
     assert alone.sentence == "Outside the flash goes up to 0 % of the time: **JFFS2**."
-    assert bars(alone, 0)["JFFS2"]["flash, programs"] == 0.5
+    assert bars(alone, 0) == {"JFFS2": PARTS}
     assert shown([case("jffs2", "mount", flash_ns=None)]).keys() == {"ram"}
 
 
