@@ -8,6 +8,7 @@
  *	trace.c	 the trace buffer
  *	live.c	 the live page, which a process can map
  *	proc.c	 /proc/flashmon/NAME
+ *	below.c	 whether a program asks, or a file system
  *	account.c what a request adds to the counters (pure)
  *	live_slots.c what a request adds to the live page (pure)
  */
@@ -20,6 +21,7 @@
 
 struct flashmon_hook;
 struct proc_ops;
+struct seq_file;
 
 #include "account.h"
 #include "live_slots.h"
@@ -55,6 +57,7 @@ struct flashmon_trace {
  * @hook: the hook in its master
  * @start: its first byte in the master
  * @totals: counters
+ * @below: of these, what programs asked for below a file system (below.c)
  * @trace: trace
  * @live: the live page
  * @list: in the hook's list
@@ -65,6 +68,9 @@ struct flashmon {
 	struct flashmon_hook *hook;
 	u64 start;
 	struct flashmon_totals totals;
+#ifdef FLASHMON_BELOW
+	struct flashmon_share below;
+#endif
 	struct flashmon_trace trace;
 	struct flashmon_live *live;
 	struct list_head list;
@@ -104,6 +110,18 @@ struct flashmon_hook {
 
 /* hook.c: installs a hook in @master or finds it. Return: hook or ERR_PTR. */
 struct flashmon_hook *flashmon_hook_get(struct mtd_info *master);
+
+/* below.c: counts what a request added, if a program asks; what was counted. */
+#ifdef FLASHMON_BELOW
+void flashmon_below_count(struct flashmon *m, u8 op,
+			  const struct flashmon_share *added);
+void flashmon_below_show(struct seq_file *to, const struct flashmon *m);
+#else
+static inline void flashmon_below_count(struct flashmon *m, u8 op,
+					const struct flashmon_share *added) {}
+static inline void flashmon_below_show(struct seq_file *to,
+				       const struct flashmon *m) {}
+#endif
 
 /* Restores every master's operations. The devices must be idle. */
 void flashmon_hooks_remove(void);

@@ -100,6 +100,7 @@ static void account(struct flashmon_hook *hook, const struct event *e)
 		if (e->offset < m->start || r.offset >= m->mtd->size)
 			continue;
 		added = count(m, e, &r);
+		flashmon_below_count(m, e->op, &added);
 		flashmon_live_add(m->live, task_pid_nr(current), current->comm,
 				  &added);
 		if (m->trace.on)

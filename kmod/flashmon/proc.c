@@ -28,6 +28,7 @@ static int counters_show(struct seq_file *m, void *v)
 #define X(name) seq_printf(m, #name " %llu\n", c.name);
 	FLASHMON_COUNTERS(X)
 #undef X
+	flashmon_below_show(m, monitor);
 	return 0;
 }
 

@@ -34,6 +34,7 @@ WRITES = """
 cp "$FFSLAB_FILES/data/a" . && dd if=/dev/urandom of=b bs=4k count=64 && sleep 2
 """
 ALL = "filesystem=['jffs2', 'ubifs', 'yaffs2']"
+NOTHING_BELOW = {"exit_status": 0, "programmed_below": 0, "erased_below": 0}
 
 
 def study(directory: Path, script: str) -> Path:
@@ -58,7 +59,7 @@ def test_equal_scripts_give_equal_bytes_wherever_they_are(tmp_path: Path) -> Non
     assert len(results(one)) == 6
     for result in results(one):
         found = phases(result)
-        assert result["outcome"] == "pass" and result["script"] == {"exit_status": 0}
+        assert result["outcome"] == "pass" and result["script"] == NOTHING_BELOW
         assert 2e9 < found["script"]["duration_ns"] < 9e9
         assert found["workload"]["pages_programmed"] >= 128  # 256 KiB in pages of 2 KiB
         assert "path" not in str(result["spec"]["workload"])
@@ -97,6 +98,59 @@ def test_what_a_script_leaves_running_does_not_keep_the_file_system(tmp_path: Pa
     (result,) = results(run)
     output = (run / "cases" / result["id"] / "output.log").read_text()
     assert "left 2 processes behind" in output
+
+
+FOUR = "filesystem=['jffs2', 'ubifs', 'yaffs2', 'logfs']"
+ERASED_BELOW = "echo x >a; flash_erase -q /dev/mtd0 0 0; echo y >b; exit 0"
+
+
+def test_a_file_system_that_was_erased_below_does_not_pass(tmp_path: Path) -> None:
+    run = run_study(study(tmp_path / "s", ERASED_BELOW), tmp_path / "r", "--set", FOUR, status=1)
+    outcomes, reasons = {}, {}
+    for result in results(run):
+        name = result["axes"]["filesystem"]
+        outcomes[name], reasons[name] = result["outcome"], result["reason"]
+        assert "128 erases below the mounted file system" in result["reason"]
+        assert result["script"] == {**NOTHING_BELOW, "erased_below": 128}
+    # JFFS2 had written nothing yet: what it has in memory is all on the flash in the end.
+    assert outcomes == {
+        **dict.fromkeys(("ubifs", "yaffs2", "logfs"), "corrupt"),
+        "jffs2": "fail",
+    }
+    assert "2 of 2 names differ: a is gone, b is gone" in reasons["logfs"]
+
+
+def test_verification_moves_no_figure_and_can_be_left_out(tmp_path: Path) -> None:
+    file = study(tmp_path / "s", WRITES)
+    ways = "workload.verify=[true, false]"
+    verified, other = results(run_study(file, tmp_path / "r", "--set", ways))
+    if not verified["axes"]["workload.verify"]:
+        verified, other = other, verified
+    assert "userland-verify" in {step["verb"] for step in verified["steps"]}
+    assert "userland-verify" not in {step["verb"] for step in other["steps"]}
+    for name in ("script", "flush"):
+        ours, theirs = phases(verified)[name], phases(other)[name]
+        for count in ("pages_read", "pages_programmed", "blocks_erased"):
+            assert ours[count] == theirs[count], (name, count)
+
+
+def test_a_tree_of_all_kinds_is_verified(tmp_path: Path) -> None:
+    script = """
+    mkdir -p d/e && ln -s ../x d/link && mknod d/null c 1 3 && mkfifo d/pipe && : >d/empty
+    cp /bin/busybox d/program || cp /bin/sh d/program; ln d/program hard; chmod 4711 hard
+    dd if=/dev/zero of=sparse bs=1 count=1 seek=9000000; chown 12:34 d/e
+    """
+    run = run_study(study(tmp_path / "s", script), tmp_path / "r", "--set", FOUR)
+    assert [result["outcome"] for result in results(run)] == 4 * ["pass"]
+
+
+def test_a_script_that_leaves_nothing_mounted_is_told_so(tmp_path: Path) -> None:
+    run = run_study(
+        study(tmp_path / "s", "echo x >a; cd /; umount -l /mnt"), tmp_path / "r", status=1
+    )
+    (result,) = results(run)
+    assert result["outcome"] in ("corrupt", "fail")
+    assert "nothing is mounted on /mnt" in result["reason"]
 
 
 REPORTS = """

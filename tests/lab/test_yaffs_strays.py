@@ -42,7 +42,6 @@ PARTITION_BYTES = CHIP.blocks * CHIP.pages_per_block * CHIP.page_bytes
 TAG_BYTES = 16
 CHUNKS = 12  # of each file
 PAGES_READ = 4096  # by one read of the guest's
-CONTENTS_AT = 1  # of a page's state: kmod/vnand/rules.h
 
 
 @dataclass

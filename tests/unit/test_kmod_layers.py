@@ -103,7 +103,7 @@ FLASHMON_ROWS: Rows = (
     ("account",),
     ("live_slots",),
     ("flashmon",),
-    ("trace", "live"),
+    ("trace", "live", "below"),
     ("hook", "proc"),
     ("main",),
 )
@@ -117,7 +117,10 @@ MODULES: Mapping[str, Rows] = {
     "mtdsplit": (("main",),),
 }
 # Kbuild alone: they compile what is elsewhere.
-NO_SOURCES = {"flashmon_nor", "mtdblock", "overlay", "vnor_crash"}
+NO_SOURCES = {
+    *("flashmon_nor", "flashmon_below", "flashmon_nor_below"),
+    *("mtdblock", "overlay", "vnor_crash"),
+}
 COMMON_ROWS: Rows = (("core",), ("flash",))
 CUTTER_ROWS: Rows = (
     *COMMON_ROWS,

@@ -267,6 +267,8 @@ _MADE_OF: Mapping[str, Sequence[str]] = {
     "vnor": ("vnand",),
     "vnor_crash": ("vnand", "vnor", "vnand_crash"),
     "flashmon_nor": ("flashmon",),
+    "flashmon_below": ("flashmon",),
+    "flashmon_nor_below": ("flashmon",),
 }
 
 

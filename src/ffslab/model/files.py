@@ -47,7 +47,10 @@ Scale = (
     Annotated[float, Field(ge=0, le=CPU_SCALE_MAX)] | Annotated[int, Field(ge=0, le=CPU_SCALE_MAX)]
 )
 ModuleName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
-_OWN_MODULES = ("vnand", "flashmon", "vnor", "flashmon_nor")
+_OWN_MODULES = (
+    *("vnand", "flashmon", "flashmon_below"),
+    *("vnor", "flashmon_nor", "flashmon_nor_below"),
+)
 # Variables of make by which ffslab says where and how a module is built.
 _OWN_VARIABLES = ("ARCH", "CC", "KCFLAGS", "M", "O")
 

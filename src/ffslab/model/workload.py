@@ -99,6 +99,11 @@ class Workload:
         return ()
 
     @property
+    def runs_programs(self) -> bool:
+        """Whether programs of others run in the guest, which may do to the flash what they like."""
+        return False
+
+    @property
     def guest_files(self) -> tuple[GuestFile, ...]:
         """The user's files that the guest is given."""
         return ()

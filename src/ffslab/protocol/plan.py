@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
+_LABEL = re.compile(r" label=\S*")
+VERIFY = "verify"  # of steps that look whether all is there: one that fails tells of lost data
 _HEX_ESCAPED = {code: f"%{code:02X}" for code in (*range(33), *b"%=\x7f")}
 
 
@@ -15,6 +18,11 @@ def plan_of(lines: Iterable[str]) -> str:
 def step(verb: str, **keys: object) -> str:
     """One line of a plan."""
     return " ".join([verb, *(f"{key}={encode(str(value))}" for key, value in keys.items())])
+
+
+def labelled(label: str, lines: Iterable[str]) -> list[str]:
+    """Steps with that label, in place of what they have."""
+    return [f"{_LABEL.sub('', line)} label={encode(label)}" for line in lines]
 
 
 def encode(value: str) -> str:

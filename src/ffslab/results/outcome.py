@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import DamagedResultError
+from ffslab.protocol.plan import VERIFY
 from ffslab.protocol.records import MEASURED_STEP, Phase, RecordStream, Step, read_records
 from ffslab.results.console import KernelMessage, Printed
 from ffslab.results.result import OutcomeKind
@@ -177,8 +178,12 @@ def _failed_step(stream: RecordStream, printed: Printed, asked: Asked) -> Outcom
         message = phase.message or "failed"
         return Outcome("fail", f"phase {name}: {errno} {message}".replace("  ", " "))
     for step in steps:
-        kind: OutcomeKind = "corrupt" if step.errno_name in _DAMAGE_ERRORS else "fail"
         message = step.message or step.errno_name or "failed"
+        if step.label == VERIFY:
+            more = asked.failure(stream, printed.output)
+            told = "; ".join(part for part in (f"{VERIFY}: {message}", more) if part)
+            return Outcome("corrupt", told, printed.last)
+        kind: OutcomeKind = "corrupt" if step.errno_name in _DAMAGE_ERRORS else "fail"
         return Outcome(kind, f"step {step.index} ({step.verb}): {message}", printed.last)
     return None
 

@@ -32,16 +32,20 @@ CHIP_COUNTERS = f"/proc/vnand/{FLASH_REGION}/counters"  # of vnor too
 
 @dataclass(frozen=True, slots=True)
 class ChipModules:
-    """The modules of a technology of flash: the chip, its monitor, the chip that logs and cuts."""
+    """The modules of a technology of flash: the chip, its monitor, the chip that logs and cuts.
+
+    `below`: the monitor that tells apart what programs do to the flash below the file system.
+    """
 
     chip: str
     monitor: str
+    below: str
     cutting: str
 
 
 _MODULES: Mapping[str, ChipModules] = {
-    NAND: ChipModules("vnand", "flashmon", "vnand_crash"),
-    NOR: ChipModules("vnor", "flashmon_nor", "vnor_crash"),
+    NAND: ChipModules("vnand", "flashmon", "flashmon_below", "vnand_crash"),
+    NOR: ChipModules("vnor", "flashmon_nor", "flashmon_nor_below", "vnor_crash"),
 }
 _TIMES = ("t_prog_ns", "t_erase_ns", "t_command_ns", "bus_read_ps", "bus_write_ps")
 # What a chip module is told, in the order of its keys: geometry and times, then the ECC's rules.
@@ -391,7 +395,8 @@ def required_modules(case: Case) -> tuple[str, ...]:
 def chip_modules(case: Case) -> tuple[str, str]:
     """Those of the chip and of its monitor."""
     modules = _MODULES[case.board.chip.technology]
-    return modules.chip, modules.monitor
+    monitor = modules.below if case.workload.runs_programs else modules.monitor
+    return modules.chip, monitor
 
 
 def cutting_module(case: Case) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ffslab.model.case import Case
 from ffslab.model.workload import GuestFile
-from ffslab.protocol.plan import plan_of, step
+from ffslab.protocol.plan import VERIFY, labelled, plan_of, step
 from ffslab.workloads.modules import plan_module
 from ffslab.workloads.rig import Rig
 
@@ -64,8 +64,13 @@ def preparing_plan(case: Case, rig: Rig, work: Iterable[str]) -> str:
     )
 
 
-def measuring_plan(case: Case, rig: Rig, work: Iterable[str], *, prepared: bool) -> str:
-    """The case's own guest: `work` on a new file system, or on a `prepared` one."""
+def measuring_plan(
+    case: Case, rig: Rig, work: Iterable[str], *, prepared: bool, verify: bool = False
+) -> str:
+    """The case's own guest: `work` on a new file system, or on a `prepared` one.
+
+    `verify`: once all is counted, another mount has to give back the tree that `work` left.
+    """
     mounted = rig.mount(case) if prepared else [*rig.erase(), *rig.mount(case, new=True)]
     return plan_of(
         [
@@ -74,8 +79,10 @@ def measuring_plan(case: Case, rig: Rig, work: Iterable[str], *, prepared: bool)
             *_settled(rig, prepared=prepared),
             *work,
             *rig.kept_files(case),
+            *(_tree(rig, "before") if verify else ()),
             *_end(case, rig),
             *rig.statistics(),
+            *(_mounted_again(case, rig) if verify else ()),
         ]
     )
 
@@ -148,3 +155,16 @@ def _settled(rig: Rig, *, prepared: bool) -> list[str]:
 def _end(case: Case, rig: Rig) -> list[str]:
     """Unmounts, and counts for the last time."""
     return [*rig.unmount(case), *rig.snapshot("unmounted")]
+
+
+def _tree(rig: Rig, part: str) -> list[str]:
+    return labelled(VERIFY, [step("userland-verify", dir=rig.directory, part=part)])
+
+
+def _mounted_again(case: Case, rig: Rig) -> list[str]:
+    """A file system that does not mount any more is as bad as one that shows something else."""
+    return [
+        *labelled(VERIFY, rig.mount(case)),
+        *_tree(rig, "after"),
+        *labelled(VERIFY, rig.unmount(case)),
+    ]

@@ -32,6 +32,7 @@ class Script(Workload):
         form=Form(list[str] | tuple[str, ...], tuple),
     )
     arguments: str = key("", "the script's arguments, as a shell would read them")
+    verify: bool = key(True, "the tree is read, before and after an unmount and a mount at the end")
 
     @property
     def is_final(self) -> bool:
@@ -39,9 +40,14 @@ class Script(Workload):
         return False
 
     @property
+    def runs_programs(self) -> bool:
+        """That is what it is for."""
+        return True
+
+    @property
     def told(self) -> Hashable:
         """What it is called by: contents are not known yet."""
-        return (self.script, self.files, self.arguments)
+        return (self.script, self.files, self.arguments, self.verify)
 
     def loaded(self, directory: Path) -> Workload:
         """The script with all contents; SpecError for what cannot be read, or cannot be run."""
@@ -69,6 +75,7 @@ class Script(Workload):
             script=self.script,
             files=self.files,
             arguments=self.arguments,
+            verify=self.verify,
             contents=listed,
             sha256=_digest(Path(self.script).name, listed),
         )
@@ -89,7 +96,8 @@ class Loaded(Script):
     @property
     def spec(self) -> dict[str, Any]:
         """What it holds, not where it is."""
-        return {"kind": self.kind, "arguments": self.arguments, "sha256": self.sha256}
+        spec = {"kind": self.kind, "arguments": self.arguments, "sha256": self.sha256}
+        return spec if self.verify else {**spec, "verify": False}
 
     @property
     def guest_files(self) -> tuple[GuestFile, ...]:

@@ -17,10 +17,12 @@ from ffslab.results.schema import (
 
 KIND = "script"
 OF = "script"
-NOTE = """The key `script` of a result has `exit_status`, as a shell says it. It is null if the guest did not get to the
-script's end. The phases are `script` and `flush`; `workload` sums them. `script` is the agent's step `exec`, which
-includes the start of a shell; the snapshots around it count its flash operations. What your processes do without the
-kernel takes no time. A case is never `short`: a script that ends with a status other than 0 fails.
+NOTE = """The key `script` of a result has `exit_status`, as a shell says it. It is null if the guest did not get to the script's
+end. `programmed_below` and `erased_below` are pages and blocks that a program changed by the partition's own device
+while a file system had it; they are absent where nobody counts, and the case is `fail` if they are not 0. The phases
+are `script` and `flush`; `workload` sums them. `script` is the agent's step `exec`, which includes the start of a
+shell; the snapshots around it count its flash operations. What your processes do without the kernel takes no time. A
+case is never `short`: a script that ends with a status other than 0 fails.
 
 """  # noqa: E501  (columns of the document)
 METRICS: tuple[Metric, ...] = ()

@@ -46,12 +46,15 @@ fi
 
 def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
     """The plans of the guest that prepares, if there is one, and of the guest with the script."""
+    assert isinstance(case.workload, Script)
+    verify = case.workload.verify
     prepare = step("prepare", dir=rig.directory, **state_keys(case), seed=case.seed)
     if not case.state.remount:
-        return (measuring_plan(case, rig, [prepare, *_run(case, rig)], prepared=False),)
+        work = [prepare, *_run(case, rig)]
+        return (measuring_plan(case, rig, work, prepared=False, verify=verify),)
     return (
         preparing_plan(case, rig, [prepare]),
-        measuring_plan(case, rig, _run(case, rig), prepared=True),
+        measuring_plan(case, rig, _run(case, rig), prepared=True, verify=verify),
     )
 
 

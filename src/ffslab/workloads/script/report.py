@@ -14,7 +14,7 @@ from ffslab.report.first.board import short_names
 from ffslab.report.quantity import counted, duration, significant
 from ffslab.report.sections.section import Chart, Section
 from ffslab.visible_text import visible
-from ffslab.workloads.script.stored import script_of
+from ffslab.workloads.script.stored import below_of, script_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,17 +38,21 @@ _NONE = "–"
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a case measured, by phase, and how its script ended: None for one that did not."""
+    """What a case measured, by phase, and how its script ended: None for one that did not.
+
+    `below`: what programs did to the flash below the file system.
+    """
 
     phases: Mapping[str, PhaseResult]
     status: int | None
+    below: str = ""
 
 
 def figures_of(row: CaseResult) -> Figures:
     """What a case measured; without what it did not get to."""
     script = script_of(row)
     phases = {phase["phase"]: phase for phase in row["phases"]}
-    return Figures(phases, script["exit_status"] if script else None)
+    return Figures(phases, script["exit_status"] if script else None, below_of(script))
 
 
 def sections(run: Run, prefix: str) -> Iterator[Section]:
@@ -74,7 +78,12 @@ def _ended(folder: Path, cases: Sequence[Case]) -> Section:
     return Section(
         key="ended",
         title="How did the script end, and what did it say?",
-        sentence=status_sentence({case.id: case.own.status for case in cases}),
+        sentence=" ".join(
+            (
+                status_sentence({case.id: case.own.status for case in cases}),
+                *below_sentences({case.id: case.own.below for case in cases}),
+            )
+        ),
         tables=(Table("Exit statuses", head, (), rows, text_columns=2, outcomes=True),),
         markup=_outputs(folder, cases),
     )
@@ -110,6 +119,19 @@ def status_sentence(statuses: Mapping[str, int | None]) -> str:
     if late:
         parts.append(f"none in {_named(late, len(statuses))}, which did not get to the end")
     return f"Exit status: {'; '.join(parts)}."
+
+
+def below_sentences(below: Mapping[str, str]) -> Iterator[str]:
+    """What programs did to the flash below the file system, those that did the same together."""
+    members: dict[str, list[str]] = {}
+    for name, what in below.items():
+        members.setdefault(what, []).append(name)
+    members.pop("", None)
+    for what, names in members.items():
+        yield (
+            f"In {_named(names, len(below))} programs made **{what}** below the mounted file "
+            f"system: no figure of these is the file system's alone."
+        )
 
 
 def _named(names: Sequence[str], count: int) -> str:

@@ -13,7 +13,7 @@ from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import Shortfall
 from ffslab.workloads.script.keys import Script
 from ffslab.workloads.script.plan import BEGINS, ENDS, STATUS
-from ffslab.workloads.script.stored import ScriptKeys
+from ffslab.workloads.script.stored import ScriptKeys, ScriptResult, below_of
 
 PHASES = ("script", "flush")
 KEYS = ScriptKeys
@@ -41,12 +41,20 @@ def shortfall(
 
 
 def failure(stream: RecordStream, output: str) -> str:
-    """What a status other than 0 is told as, with the last line of output; empty for none."""
+    """What is wrong though no step failed; empty for nothing.
+
+    A status other than 0, with the last line of output. What a program did to the flash below the
+    file system: such a case measured something else, even if nothing was lost.
+    """
     status = _exit_status(stream)
-    if not status:
-        return ""
     last = _last_line(output)
-    return f"the script exited with status {status}{f': {last}' if last else ''}"
+    told = []
+    if status:
+        told.append(f"the script exited with status {status}{f': {last}' if last else ''}")
+    below = below_of(_script_result(stream))
+    if below:
+        told.append(f"{below} below the mounted file system, which it did not ask for")
+    return "; ".join(told)
 
 
 def compared_times_ns(result: CaseResult) -> dict[str, float]:
@@ -57,8 +65,19 @@ def compared_times_ns(result: CaseResult) -> dict[str, float]:
 
 def result_keys(_case: Case, stream: RecordStream, _prepared: Sequence[Preparation]) -> ScriptKeys:
     """The key `script`."""
+    return {"script": _script_result(stream)}
+
+
+def _script_result(stream: RecordStream) -> ScriptResult | None:
     status = _exit_status(stream)
-    return {"script": None if status is None else {"exit_status": status}}
+    if status is None:
+        return None
+    result: ScriptResult = {"exit_status": status}
+    counters = stream.snapshots[-1]["counters"] if stream.snapshots else {}
+    if "erased_below" in counters:
+        result["programmed_below"] = counters["programmed_below"]
+        result["erased_below"] = counters["erased_below"]
+    return result
 
 
 def _status_text(stream: RecordStream) -> str | None:

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from ffslab.model.units import format_duration_ns
 from ffslab.results.result import CaseResult
-from ffslab.workloads.script.stored import script_of
+from ffslab.workloads.script.stored import below_of, script_of
 
 HEADINGS = ("script", "flush", "pages", "erases", "status")
 
@@ -33,6 +33,9 @@ def print_case(console: Console, result: CaseResult) -> None:
     script = script_of(result)
     if script:
         console.print(f"exit status of the script: {script['exit_status']}", markup=False)
+    below = below_of(script)
+    if below:
+        console.print(f"below the mounted file system: {below}", markup=False)
 
 
 def shows_phases(_result: CaseResult) -> bool:
