@@ -12,7 +12,6 @@ import typer
 
 from ffslab.cli.parse import RESULTS, RunsIn, Scratch
 from ffslab.errors import EXIT_FAILED, EXIT_OK, UsageError
-from ffslab.loader import read_text
 from ffslab.program import command
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ Timeout = Annotated[
 def register(app: typer.Typer) -> None:
     """Adds the verb `crash` with its commands."""
     crash = typer.Typer(
-        help="Repeat what a power cut or a random operation did, or find the shortest way to it.",
+        help="Repeat what a case found, or find the shortest way to it.",
         no_args_is_help=True,
         rich_markup_mode=None,
     )
@@ -56,6 +55,7 @@ def _register(crash: typer.Typer) -> None:
         """
         from ffslab.cli.crash_tables import print_replayed
         from ffslab.cli.screen import terminal
+        from ffslab.loader import read_text
 
         with _opened(finding, run, output, scratch, timeout) as (part, found):
             text = read_text(calls) if calls else None

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 static unsigned char type_of(mode_t mode)
 {

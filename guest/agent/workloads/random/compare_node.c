@@ -13,7 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define NS_PER_S 1000000000ll
 /* What a file may occupy beyond its size: its last page, and metadata. */
@@ -158,7 +158,7 @@ static void compare_xattrs(struct history *h, const struct node *node,
 	size_t wanted = 0, found = 0;
 
 	if (bytes < 0)
-		differ(h, DIFF_ATTRIBUTE, node, "listxattr() of #%u: found %s", node->id,
+		differ(h, DIFF_UNREADABLE, node, "listxattr() of #%u: found %s", node->id,
 		     errno_name(errno));
 	for (name = list; name < list + bytes; name += strlen(name) + 1) {
 		if (foreign(name))

@@ -16,8 +16,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "facts.h"
-#include "model.h"
+#include "workloads/random/facts.h"
+#include "workloads/random/model.h"
 
 #define PROBE ".probe"
 #define LONGEST_LINK 4095u

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define EARLIER_LINES 60
 
@@ -180,12 +180,13 @@ void differ(struct history *h, enum difference kind, const struct node *about,
 	vsnprintf(text + used, room - used, format, arguments);
 	va_end(arguments);
 	if (report->difference == DIFF_NONE) {
-		report->difference = kind;
 		report->at = h->op;
 		print_first(h, about, text);
 	} else {
 		printf("history: also %s\n", text);
 	}
+	if (report->difference == DIFF_NONE || kind < report->difference)
+		report->difference = kind;
 	if (++report->told < TOLD_MAX && h->next)
 		longjmp(*h->next, 1);
 	end_if_different(h);
