@@ -1,8 +1,9 @@
 """The test programs of tests/lab/guest, and what each file system of the lab allows them.
 
-`history` runs random operations against a model (those of the workload random), `posix` a list of checks of single behaviours.
-Both take what a file system does by design as options; it stands here, once for both, with its
-reason. The options describe the file system; they are never there to make a test pass.
+`history` runs random operations against a model, those of the workload random; `posix` a list of
+checks of single behaviours. Both take what a file system does by design as options; it stands here,
+once for both, with its reason. The options describe the file system; they are never there to make a
+test pass.
 """
 
 from __future__ import annotations

@@ -118,6 +118,7 @@ def words(run: History) -> list[str]:
         f"--seed={run.seed}",
         f"--operations={operations}",
         "--sleep-max-ms=4000",
+        f"--turn-over-bytes={run.subject.case().partition_bytes}",
         *run.words,
     ]
 

@@ -178,6 +178,7 @@ def test_probes_measure_each_need_once() -> None:
         "cut": 4,
         "write": 4,
         "power": 4,
+        "random": 1,
         "wear": 1,
     }
     calm = needs(power_cuts=False, writes=None, limits={"write_ms": None})
@@ -233,8 +234,8 @@ def test_an_example_is_understood_and_has_few_cases(path: Path, tmp_path: Path) 
     document = parse_toml(study_text(found, made), "study")
     assert len(document["part"]) == len(made)
     cut = {probe.candidate.filesystem for probe in made if probe.kind == "power"}
-    assert 5 <= len(chosen) <= 30 and len(made) - 4 * len(cut) <= 100
-    assert {probe.kind for probe in made} == {"boot", "cut", "write", "wear", "power"}
+    assert 5 <= len(chosen) <= 30 and len(made) - 5 * len(cut) <= 100
+    assert {probe.kind for probe in made} == {"boot", "cut", "write", "wear", "power", "random"}
     assert len(made) - 4 * len(cut) == sum(probe.kind != "power" for probe in made)
     prepared = prepared_study(found, made, tmp_path)
     assert len({case.id for case in prepared.cases}) == len(made)

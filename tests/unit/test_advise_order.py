@@ -50,6 +50,7 @@ def test_needs_are_shown_with_their_units_and_directions() -> None:
         ("ram", "RAM", 2 * MIB, "bytes", False),
         ("write", "write", 1e8, "ns", False),
         ("life", "life", 5, "years", True),
+        ("kept", "kept", 100, "percent", True),
         ("power", "power", 100, "percent", True),
     ]
     # Either of content and free space asks whether it fits.

@@ -410,8 +410,8 @@ CUTS = ("power",) * len(POWER_HISTORIES)
     [
         ({}, "jffs2", ["boot", "cut", *CUTS]),
         ({"power_cuts": False}, "jffs2", ["boot"]),
-        ({"writes": log()}, "jffs2", ["boot", "cut", *CUTS, "write"]),
-        ({"writes": log(years=1.0)}, "jffs2", ["boot", "cut", *CUTS, "write", "wear"]),
+        ({"writes": log()}, "jffs2", ["boot", "cut", *CUTS, "write", "random"]),
+        ({"writes": log(years=1.0)}, "jffs2", ["boot", "cut", *CUTS, "write", "random", "wear"]),
         ({"writes": log(years=1.0)}, "squashfs", ["boot"]),
     ],
 )

@@ -284,10 +284,11 @@ def test_needs_are_asked_for_only_if_stated() -> None:
         "ram",
         "write",
         "life",
+        "kept",
         "power",
     ]
     few = needs(content=None, power_cuts=False, limits={"ram": "1 MiB"}, writes={"years": None})
-    assert [need.key for need in needs_asked(few)] == ["boot", "ram", "write"]
+    assert [need.key for need in needs_asked(few)] == ["boot", "ram", "write", "kept"]
 
 
 # The values of a candidate from the readings of its probes.
@@ -320,6 +321,7 @@ def test_values_of_a_candidate_come_from_its_cases() -> None:
         "boot-cut": 2e8,
         "ram": 6e5,  # the larger of both boots
         "write": 3e6,
+        "kept": None,
         "power": None,  # no case of power cuts is among these
         "life": pytest.approx(years),
     }

@@ -11,6 +11,8 @@
 - `power`: power cuts, a sample of them, while a configuration file is replaced, files come and go,
   stay open, and a log grows. A case for each of these and each file system, its options at their
   defaults.
+- `random`: random operations against a model, where something is written. One case for each file
+  system, its options at their defaults.
 
 Limits. The content of `write` and `wear` is a file of random bytes of the size that a compressor
 would leave; records come every 100 ms at most, so that background work has less time than on a
@@ -28,7 +30,7 @@ from ffslab.advise.candidates import Candidate
 from ffslab.advise.needs import SECONDS_A_DAY, Needs, Writes
 from ffslab.model.catalog import Catalog
 
-BOOT, CUT, WRITE, WEAR, POWER = "boot", "cut", "write", "wear", "power"
+BOOT, CUT, WRITE, WEAR, POWER, RANDOM = "boot", "cut", "write", "wear", "power", "random"
 _BOOT_STEPS = {
     BOOT: "settle unmount restart mount list unmount",
     CUT: "settle log crash mount list unmount",
@@ -39,6 +41,7 @@ _INTERVAL_MAX_US = 100_000
 _RECORDS = (500, 20_000)  # so many at least and at most
 _WRITTEN_SHARE = 0.12  # of the partition, were each synced record a page
 _WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 768 * 2**20
+RANDOM_ROUNDS, RANDOM_OPERATIONS = 30, 100
 POWER_HISTORIES = ("update-by-rename", "transactions", "open-files", "appends")
 # UBI's reserve of a large chip, 20 blocks of each 1,024 of the chip, may take half of it.
 _POWER_BYTES, _POWER_BLOCKS, _POWER_CHIP_SHARE = 16 * 2**20, 128, 40 / 1024
@@ -84,6 +87,7 @@ def _of(needs: Needs, candidate: Candidate, catalog: Catalog) -> Iterator[Probe]
     size = candidate.partition_bytes or needs.partition_bytes
     writing = written_as(candidate, catalog)
     yield Probe(WRITE, writing, writing.settings | _write(needs, needs.writes, size))
+    yield _random(needs, power_as(candidate))
     if needs.writes.years is not None:
         plain = worn_as(candidate, catalog)
         yield Probe(WEAR, plain, plain.settings | _wear(needs, size))
@@ -113,7 +117,7 @@ def worn_as(candidate: Candidate, catalog: Catalog) -> Candidate:
 
 
 def power_as(candidate: Candidate) -> Candidate:
-    """The candidate whose power cuts stand for this one's."""
+    """The candidate whose power cuts, and random operations, stand for this one's."""
     return Candidate(candidate.filesystem)
 
 
@@ -127,11 +131,24 @@ def _power(needs: Needs, candidate: Candidate) -> Iterator[Probe]:
             "fill_sample": 0,
             "findings": "tell",
         }
-        blocks = max(_POWER_BLOCKS, int(needs.chip.blocks * _POWER_CHIP_SHARE))
-        least = max(_POWER_BYTES, blocks * needs.chip.block_bytes)
-        size = min(needs.partition_bytes, least)
-        settings = candidate.settings | {"partition_bytes": size, "workload": workload}
+        settings = candidate.settings | _small(needs) | {"workload": workload}
         yield Probe(POWER, candidate, settings, history.replace("-", ""))
+
+
+def _random(needs: Needs, candidate: Candidate) -> Probe:
+    workload = {
+        "kind": "random",
+        "rounds": RANDOM_ROUNDS,
+        "operations": RANDOM_OPERATIONS,
+        "xattrs": "files",  # of links few products have any, and UBIFS loses its index by them
+    }
+    return Probe(RANDOM, candidate, candidate.settings | _small(needs) | {"workload": workload})
+
+
+def _small(needs: Needs) -> dict[str, Any]:
+    blocks = max(_POWER_BLOCKS, int(needs.chip.blocks * _POWER_CHIP_SHARE))
+    least = max(_POWER_BYTES, blocks * needs.chip.block_bytes)
+    return {"partition_bytes": min(needs.partition_bytes, least)}
 
 
 def _boot(needs: Needs, kind: str) -> dict[str, Any]:

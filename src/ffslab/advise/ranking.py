@@ -28,7 +28,7 @@ MET: Standing = "met"
 MISSED: Standing = "missed"
 NOT_MEASURED: Standing = "not measured"
 _HEADROOM_MAX = 10.0
-_ALL_STATES = 100.0
+_ALL = 100.0
 _YEARS_SHOWN_MAX, _WHOLE_YEARS = 1000, 100
 RULE = (
     "Order: fewer needs missed (a case that did not pass counts as one), then fewer not measured, "
@@ -56,7 +56,7 @@ class Need:
         if self.unit == "bytes":
             return format_size(round(value))
         if self.unit == "percent":
-            return "all" if value >= _ALL_STATES else f"{math.floor(value * 1000) / 1000:g} %"
+            return "all" if value >= _ALL else f"{math.floor(value * 1000) / 1000:g} %"
         if value > _YEARS_SHOWN_MAX:
             return f">{_YEARS_SHOWN_MAX:,} y"
         return f"{value:.0f} y" if value >= _WHOLE_YEARS else f"{value:.3g} y"
@@ -66,7 +66,7 @@ class Need:
         """The limit in words."""
         if self.unit == "bytes" and not self.limit:
             return "it fits"
-        if self.unit == "percent" and self.limit >= _ALL_STATES:
+        if self.unit == "percent" and self.limit >= _ALL:
             return "all"
         return f"{'≥' if self.higher_is_better else '≤'} {self.words(self.limit)}"
 
@@ -157,6 +157,8 @@ def needs_asked(needs: Needs) -> tuple[Need, ...]:
     if needs.writes is not None and needs.writes.years is not None:
         title = "life of the flash (estimate)"
         asked.append(Need("life", title, "life", needs.writes.years, "years", True))
+    if needs.writes is not None:
+        asked.append(Need("kept", "keeps what it was told", "kept", _ALL, "percent", True))
     if needs.power_cuts:
         title = "states after a power cut that are as promised"
         share = needs.as_promised_percent

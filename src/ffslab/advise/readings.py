@@ -14,6 +14,7 @@ from ffslab.advise.probes import (
     CUT,
     POWER,
     POWER_HISTORIES,
+    RANDOM,
     WEAR,
     WRITE,
     Probe,
@@ -29,6 +30,8 @@ from ffslab.results.shortfall import is_good
 from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words
 from ffslab.workloads.cuts.stored import cuts_result, outcomes_of
 from ffslab.workloads.figures import figures_of, tasks_of
+from ffslab.workloads.random.result import harm_of
+from ffslab.workloads.random.stored import stored_of
 from ffslab.workloads.tree.stored import image_of
 from ffslab.workloads.wear.stored import wear_of
 
@@ -71,9 +74,12 @@ def readings_of(made: Sequence[Probe], results: Iterable[CaseResult]) -> dict[st
 
 def reading_of(kind: str, result: CaseResult) -> Reading:
     """One result; of a case that did not pass no figure counts, but that nothing is left if the
-    content did not fit.
+    content did not fit, and that the file system did not keep what it was told.
     """
     if not is_good(result):
+        kept = _random(result) if kind == RANDOM else {}
+        if kept:
+            return Reading(kept)
         reason = result["reason"] or "no reason was recorded"
         full = kind == BOOT and _is_full(result)
         none = {"space": Value(0.0, "the content does not fit", failed=True)} if full else {}
@@ -209,7 +215,27 @@ def _power(result: CaseResult) -> dict[str, Value]:
     return {"states": Value(outcomes.total(), wrong), "correct": Value(outcomes[CORRECT])}
 
 
-_READERS = {BOOT: _boot, CUT: _boot, WRITE: _write, WEAR: _wear, POWER: _power}
+def _random(result: CaseResult) -> dict[str, Value]:
+    stored = stored_of(result)
+    if stored is None:
+        return {}
+    harm = harm_of(result["outcome"], stored["difference"])
+    if harm:
+        return {"kept": Value(0.0, f"it {harm} (round {stored['round'] or 1})", failed=True)}
+    if not is_good(result):
+        return {}
+    words = f"{stored['operations_done']:,} random operations against a model"
+    return {"kept": Value(100.0, words)}
+
+
+_READERS = {
+    BOOT: _boot,
+    CUT: _boot,
+    WRITE: _write,
+    WEAR: _wear,
+    POWER: _power,
+    RANDOM: _random,
+}
 
 
 def values_of(
@@ -229,11 +255,20 @@ def values_of(
     }
     if needs.power_cuts:
         values["power"] = _as_promised(candidate, readings, catalog)
+    if needs.writes is not None:
+        values["kept"] = _kept(candidate, readings, catalog)
     if needs.writes is not None and needs.writes.years is not None:
         wear = _named(readings, WEAR, worn_as(candidate, catalog))
         size = candidate.partition_bytes or needs.partition_bytes
         values["life"] = _life(needs, size, _value(write, "programmed"), _value(wear, "imbalance"))
     return values
+
+
+def _kept(candidate: Candidate, readings: Mapping[str, Reading], catalog: Catalog) -> Value:
+    """Whether it keeps what it was told, without a power cut: all of it, or not."""
+    if is_read_only(candidate, catalog):
+        return Value(100.0, "nothing is ever written to it")
+    return _value(_named(readings, RANDOM, power_as(candidate)), "kept")
 
 
 def _named(

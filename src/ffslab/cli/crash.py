@@ -1,11 +1,12 @@
-"""`ffslab crash`: repeats what power cuts have found, and makes it small."""
+"""`ffslab crash`: repeats what power cuts and random operations have found, and makes it small."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -15,7 +16,7 @@ from ffslab.program import command
 
 if TYPE_CHECKING:
     from ffslab.results.rundir import RunDirectory
-    from ffslab.workloads.cuts.explore.replay import Where
+    from ffslab.targets.several import AgainPart, Found
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a finding, or its beginning.")]
 Run = Annotated[str, typer.Option(help="A run: path, name or its beginning, or latest.")]
@@ -27,7 +28,7 @@ Timeout = Annotated[
 def register(app: typer.Typer) -> None:
     """Adds the verb `crash` with its commands."""
     crash = typer.Typer(
-        help="Repeat what a power cut did, or find the shortest way to it.",
+        help="Repeat what a case found, or find the shortest way to it.",
         no_args_is_help=True,
         rich_markup_mode=None,
     )
@@ -43,6 +44,10 @@ def _register(crash: typer.Typer) -> None:
         output: RunsIn = RESULTS,
         scratch: Scratch = None,
         timeout: Timeout = 600.0,
+        calls: Annotated[
+            Path | None,
+            typer.Option(metavar="FILE", help="Make these calls, of minimize."),
+        ] = None,
     ) -> None:
         """Repeat a finding alone, and show all that is known of it.
 
@@ -50,10 +55,11 @@ def _register(crash: typer.Typer) -> None:
         """
         from ffslab.cli.crash_tables import print_replayed
         from ffslab.cli.screen import terminal
-        from ffslab.workloads.cuts.explore.replay import replayed
+        from ffslab.loader import read_text
 
-        with _opened(finding, run, output, scratch, timeout) as where:
-            again = replayed(where)
+        with _opened(finding, run, output, scratch, timeout) as (part, found):
+            text = read_text(calls) if calls else None
+            again = part.replayed(replace(found, calls=text))
         print_replayed(terminal(), again)
         raise typer.Exit(EXIT_FAILED if again.is_there else EXIT_OK)
 
@@ -65,35 +71,39 @@ def _register(crash: typer.Typer) -> None:
         scratch: Scratch = None,
         timeout: Timeout = 600.0,
     ) -> None:
-        """Find a shorter history in which a cut of the same kind does the same harm."""
-        from ffslab.workloads.cuts.explore.minimize import minimized
+        """Find a shorter history that does the same harm, of power cuts one of the same kind.
+
+        Prints the calls that are left; replay --calls FILE makes them.
+        """
 
         def tell(text: str) -> None:
             typer.echo(text, err=True)
 
-        with _opened(finding, run, output, scratch, timeout) as where:
-            smaller = minimized(where, tell)
-        typer.echo(smaller.text, nl=False)
+        with _opened(finding, run, output, scratch, timeout) as (part, found):
+            smaller = part.minimized(found, tell)
+        typer.echo(smaller, nl=False)
 
 
 @contextmanager
 def _opened(
     wanted: str, run: str, output: Path, scratch: Path | None, limit_s: float
-) -> Iterator[Where]:
-    """A finding with guests to repeat it in."""
+) -> Iterator[tuple[AgainPart, Found]]:
+    """A finding with guests to repeat it in, and who repeats those of its workload."""
     from ffslab.campaign.again import opened_again
     from ffslab.results.rundir import find_run
+    from ffslab.targets.several import AgainPart, Found
     from ffslab.targets.target import SiteOptions
-    from ffslab.workloads.cuts.explore.replay import Where
-    from ffslab.workloads.cuts.stored import cuts_result
+    from ffslab.workloads.modules import again_module
+    from ffslab.workloads.results import findings_of
 
     found = find_run(run, output)
     case_id, finding_id = find_finding(found, wanted)
     with opened_again(found, case_id, SiteOptions(scratch), limit_s) as again:
-        cuts = cuts_result(again.result)
-        assert cuts is not None
-        finding = next(one for one in cuts["findings"] if one["id"] == finding_id)
-        yield Where(again.case, cuts, finding, again.directory, again.guests, again.room)
+        part = again_module(again.case.workload.kind)
+        assert part is not None  # it has findings
+        finding = next(one for one in findings_of(again.result).values() if one["id"] == finding_id)
+        room = (again.directory, again.guests, again.room)
+        yield cast(AgainPart, part), Found(again.case, again.result, finding, *room)
 
 
 def find_finding(run: RunDirectory, wanted: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ffslab.workloads.cuts.explore.replay import Replayed
+    from ffslab.targets.several import Replayed
 
 
 def print_replayed(console: Console, again: Replayed) -> None:

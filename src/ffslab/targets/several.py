@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ffslab.model.case import Case
 from ffslab.protocol.records import RecordStream
 from ffslab.results.outcome import Outcome
+from ffslab.results.result import CaseResult
 from ffslab.targets.target import GuestJob, GuestRun
 from ffslab.workloads.rig import Rig
 
@@ -45,6 +46,42 @@ class Explored:
     outcome: Outcome
     stream: RecordStream
     keys: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding of a case's result: its files are in `directory`, further guests have `room`.
+
+    `calls`: those to be made instead of the case's own, if the user has some.
+    """
+
+    case: Case
+    result: CaseResult
+    finding: Mapping[str, Any]
+    directory: Path
+    guests: Guests
+    room: Path
+    calls: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """`parts` are titles with lines; `is_there`: it came to the same outcome."""
+
+    is_there: bool
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class AgainPart(Protocol):
+    """The module `explore.again` of a workload whose findings can be repeated and made small."""
+
+    def replayed(self, found: Found) -> Replayed:
+        """Repeats a finding."""
+        ...
+
+    def minimized(self, found: Found, tell: Callable[[str], None]) -> str:
+        """The shortest calls found that come to it, as text; UsageError if it is there no more."""
+        ...
 
 
 class ExplorePart(Protocol):

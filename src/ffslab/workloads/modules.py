@@ -188,9 +188,20 @@ def explore_module(kind: str) -> ModuleType | None:
     """The module `explore.case` of a kind that decides on its guests as it goes, an
     `ffslab.targets.several.ExplorePart`; None if its guests are known before the first begins.
     """
-    if not (folder_of(kind) / "explore").is_dir():
+    return _part_of_explore(kind, "case")
+
+
+def again_module(kind: str) -> ModuleType | None:
+    """The module `explore.again` of a kind whose findings can be repeated and made small, an
+    `ffslab.targets.several.AgainPart`; None if they cannot.
+    """
+    return _part_of_explore(kind, "again")
+
+
+def _part_of_explore(kind: str, name: str) -> ModuleType | None:
+    if not (folder_of(kind) / "explore" / f"{name}.py").is_file():
         return None
-    return module_of(kind, "explore.case")
+    return module_of(kind, f"explore.{name}")
 
 
 def report_module(kind: str) -> ReportModule:

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define TRIES 24
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 static unsigned char type_of(mode_t mode)
 {
@@ -32,7 +32,7 @@ static bool not_modelled(const struct node *dir, const char *name)
  * Does a part of the comparison; where it finds a difference the next part goes
  * on, so that further names are told of.
  */
-static void guarded(struct history *h, const char *path,
+static void guarded(struct history *h, const struct entry *compared,
 		    void (*part)(struct history *h, struct node *node,
 				 const void *what),
 		    struct node *node, const void *what)
@@ -40,7 +40,7 @@ static void guarded(struct history *h, const char *path,
 	jmp_buf here, *outer = h->next;
 
 	h->next = &here;
-	h->compared = path;
+	h->compared = compared;
 	if (!setjmp(here))
 		part(h, node, what);
 	h->next = outer;
@@ -89,7 +89,7 @@ static unsigned int list_directory(struct history *h, struct node *dir,
 	DIR *stream = opendir(path);
 
 	if (!stream)
-		fail(h, dir, "opendir() of #%u: expected success, found %s",
+		differ(h, DIFF_UNREADABLE, dir, "opendir() of #%u: expected success, found %s",
 		     dir->id, errno_name(errno));
 	for (entry = dir->entries; entry; entry = entry->next)
 		entry->seen = false;
@@ -102,7 +102,7 @@ static unsigned int list_directory(struct history *h, struct node *dir,
 			guarded(h, NULL, check_item, dir, item);
 	}
 	if (errno || dots != 2)
-		fail(h, dir, "readdir() of #%u: %s; '.' and '..' came %u times",
+		differ(h, DIFF_UNREADABLE, dir, "readdir() of #%u: %s; '.' and '..' came %u times",
 		     dir->id, errno_name(errno), dots);
 	closedir(stream);
 	for (entry = dir->entries; entry; entry = entry->next)
@@ -124,7 +124,7 @@ static void compare_directory(struct history *h, struct node *dir,
 	struct entry *entry;
 
 	dir->links += further;
-	guarded(h, path, compare_one, dir, path);
+	guarded(h, dir->self, compare_one, dir, path);
 	dir->links -= further;
 	for (entry = dir->entries; entry; entry = entry->next) {
 		if (!entry->seen)
@@ -133,7 +133,7 @@ static void compare_directory(struct history *h, struct node *dir,
 		if (S_ISDIR(entry->node->mode))
 			compare_directory(h, entry->node, below);
 		else
-			guarded(h, below, compare_one, entry->node, below);
+			guarded(h, entry, compare_one, entry->node, below);
 	}
 }
 
@@ -156,7 +156,8 @@ static void compare_inode_numbers(struct history *h)
 		node[i] = h->model.entry[i]->node;
 	qsort(node, h->model.entries, sizeof(*node), by_inode);
 	for (i = 1; i < h->model.entries; i++)
-		if (node[i]->ino == node[i - 1]->ino && node[i] != node[i - 1])
+		if (node[i]->ino && node[i]->ino == node[i - 1]->ino &&
+		    node[i] != node[i - 1])
 			differ(h, DIFF_ATTRIBUTE, node[i], "#%u and #%u have one inode number, %llu",
 			     node[i]->id, node[i - 1]->id,
 			     (unsigned long long)node[i]->ino);
@@ -189,11 +190,13 @@ static void compare_handles(struct history *h)
 /* What statfs() says must be possible, and the total must stay. */
 void compare_space(struct history *h)
 {
+	uint64_t name_max = h->opt.name_shown ? h->opt.name_shown :
+						h->opt.name_max;
 	struct statvfs space;
 
 	CALL(h, 0, statvfs(h->opt.dir, &space));
 	if (space.f_bfree > space.f_blocks || space.f_bavail > space.f_bfree ||
-	    space.f_ffree > space.f_files || space.f_namemax != h->opt.name_max)
+	    space.f_ffree > space.f_files || space.f_namemax != name_max)
 		differ(h, DIFF_SPACE, NULL, "statfs(): blocks %llu, free %llu, available %llu, files %llu, free %llu, longest name %lu",
 		     (unsigned long long)space.f_blocks,
 		     (unsigned long long)space.f_bfree,

@@ -13,7 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define NS_PER_S 1000000000ll
 /* What a file may occupy beyond its size: its last page, and metadata. */
@@ -94,7 +94,7 @@ void compare_contents(struct history *h, const struct node *file, int fd)
 		ssize_t done = pread(fd, h->other, part, offset);
 
 		if (done != (ssize_t)part)
-			fail(h, file, "pread() of #%u at %llu: expected %zu, found %zd (%s)",
+			differ(h, DIFF_UNREADABLE, file, "pread() of #%u at %llu: expected %zu, found %zd (%s)",
 			     file->id, (unsigned long long)offset, part, done,
 			     errno_name(done < 0 ? errno : 0));
 		compare_range(h, file, offset, h->other, part, "read");
@@ -112,7 +112,7 @@ static void compare_file(struct history *h, const struct node *file,
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (fd < 0)
-		fail(h, file, "open() of #%u: expected success, found %s",
+		differ(h, DIFF_UNREADABLE, file, "open() of #%u: expected success, found %s",
 		     file->id, errno_name(errno));
 	compare_contents(h, file, fd);
 	close(fd);
@@ -158,7 +158,7 @@ static void compare_xattrs(struct history *h, const struct node *node,
 	size_t wanted = 0, found = 0;
 
 	if (bytes < 0)
-		differ(h, DIFF_ATTRIBUTE, node, "listxattr() of #%u: found %s", node->id,
+		differ(h, DIFF_UNREADABLE, node, "listxattr() of #%u: found %s", node->id,
 		     errno_name(errno));
 	for (name = list; name < list + bytes; name += strlen(name) + 1) {
 		if (foreign(name))
@@ -199,7 +199,9 @@ static void compare_time(struct history *h, const struct node *node,
 
 unsigned int shown_links(const struct history *h, const struct node *node)
 {
-	if (S_ISDIR(node->mode) && h->opt.one_link)
+	if (S_ISDIR(node->mode) &&
+	    (h->opt.one_link ||
+	     (h->opt.root_one_link && node == h->model.root)))
 		return node->links ? 1 : 0;
 	return node->links;
 }
@@ -230,7 +232,8 @@ static void compare_status(struct history *h, struct node *node,
 	if (node->ino)
 		compare_number(h, DIFF_ATTRIBUTE, node, "inode number", node->ino,
 			       status->st_ino);
-	node->ino = status->st_ino;
+	if (!h->opt.no_inode_numbers)
+		node->ino = status->st_ino;
 	if (!h->opt.no_times &&
 	    (!S_ISDIR(node->mode) || !h->opt.no_dir_times)) {
 		compare_time(h, node, &node->mtime, &status->st_mtim, "mtime",
@@ -251,7 +254,7 @@ void compare_node(struct history *h, struct node *node, const char *path)
 	struct stat status;
 
 	if (lstat(path, &status))
-		differ(h, errno == ENOENT ? DIFF_GONE : DIFF_ANSWER, node, "lstat() of #%u: expected success, found %s",
+		differ(h, errno == ENOENT ? DIFF_GONE : DIFF_UNREADABLE, node, "lstat() of #%u: expected success, found %s",
 		     node->id, errno_name(errno));
 	compare_status(h, node, &status);
 	if (node->compared)

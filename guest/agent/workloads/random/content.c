@@ -4,10 +4,22 @@
  *
  * Bytes of the last page behind the end of the file are always zero.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "model.h"
+#include "workloads/random/model.h"
+
+void *allocate(size_t bytes)
+{
+	void *memory = calloc(1, bytes ? bytes : 1);
+
+	if (!memory) {
+		fprintf(stderr, "history: out of memory for the model\n");
+		exit(3);
+	}
+	return memory;
+}
 
 static unsigned char *page_for_write(struct model *model, struct node *file,
 				     uint64_t index)

@@ -11,13 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/files.h"
-#include "ops_tree.h"
+#include "workloads/random/ops_tree.h"
 
 #define CALLS_MAX ((size_t)256 << 20)
 
@@ -38,6 +39,16 @@ static void begin(struct history *h)
 	CALL(h, 0, statvfs(h->opt.dir, &space));
 	h->first_free = space.f_bfree * space.f_frsize;
 	compare_tree(h);
+}
+
+/* Caches are dropped, or it is mounted again. */
+static void forget_memory(struct history *h)
+{
+	enum after after = h->opt.after;
+
+	if (after == AFTER_BOTH)
+		after = rng_below(&h->draws.rng, 3) ? AFTER_REMOUNT : AFTER_DROP;
+	run_named(h, after == AFTER_REMOUNT ? "remount" : "drop-caches");
 }
 
 /* Compared as memory has it, and once more as the flash has it. */
@@ -65,15 +76,21 @@ static void draw_all(struct history *h)
 
 static void replay_all(struct history *h)
 {
-	size_t bytes, line;
 	struct ffs_error error;
-	char *text = file_read(h->opt.calls, CALLS_MAX, &bytes, &error);
+	char *text = file_read(h->opt.calls, CALLS_MAX, NULL, &error);
+	char *next = text, *line;
+	const char *name;
 
 	if (!text)
 		fail(h, NULL, "%s", error.message);
-	line = draws_replay(h, text);
-	if (line)
-		fail(h, NULL, "%s: line %zu is no call", h->opt.calls, line);
+	while ((line = strsep(&next, "\n"))) {
+		if (!*line)
+			continue;
+		name = draws_open_line(h, line);
+		if (!run_named(h, name))
+			fail(h, NULL, "%s: no call '%s'", h->opt.calls, name);
+		draws_close_line(h);
+	}
 	free(text);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define TEXT_STEP ((size_t)64 << 10)
 
@@ -204,34 +204,19 @@ void draws_end(struct history *h)
 	tell(h, " # %s\n", h->draws.did);
 }
 
-static bool replay_line(struct history *h, char *line)
+const char *draws_open_line(struct history *h, char *line)
 {
 	char *words = strstr(line, " # ");
-	const char *name;
-	bool known;
 
 	if (words)
 		*words = '\0';
-	if (!*line)
-		return true;
 	h->draws.rest = line;
 	h->op = replayed(h);
-	name = next_word(&h->draws);
 	begin_aux(h);
-	known = run_named(h, name);
-	h->draws.rest = NULL;
-	return known;
+	return next_word(&h->draws);
 }
 
-size_t draws_replay(struct history *h, char *text)
+void draws_close_line(struct history *h)
 {
-	size_t number = 0;
-	char *line, *next = text;
-
-	while ((line = strsep(&next, "\n"))) {
-		number++;
-		if (!replay_line(h, line))
-			return number;
-	}
-	return 0;
+	h->draws.rest = NULL;
 }

@@ -9,9 +9,9 @@
  *	17 rename 84 /a/xy 12 /b =new 99 # rename a/xy to b/new
  *
  * A number is one that was drawn, /PATH a name that is there, =NAME a new name,
- * @N an open file, - that there was none.  Lines are executed again by
- * draws_replay(), in their order and with any of them left out: what a line names
- * and is no longer there makes its operation do nothing.  Bytes of a name that
+ * @N an open file, - that there was none.  Lines can be executed again, in their
+ * order and with any of them left out: what a line names and is no longer there
+ * makes its operation do nothing.  Bytes of a name that
  * are no letters stand as %XX.
  *
  * Choices that leave no trace in the model are drawn from `aux`, which begins anew
@@ -50,7 +50,7 @@ struct entry *draw_entry(struct history *h, struct entry *chosen);
 int draw_handle(struct history *h, int chosen);
 void draw_name(struct history *h, char *name);
 
-/** draws_replay_line() - whether a line is replayed: nothing else is drawn. */
+/** draws_replaying() - whether a line is replayed: nothing else is drawn. */
 bool draws_replaying(const struct history *h);
 
 /* Around an operation that is drawn: its line. */
@@ -58,10 +58,11 @@ void draws_begin(struct history *h, const char *name);
 void draws_end(struct history *h);
 
 /**
- * draws_replay() - execute the lines of @text, which is changed.
+ * draws_open_line() - from here on what @line has is drawn; it is changed.
  *
- * Return: 0, or the number of the first line that is none.
+ * Return: the name of its operation.
  */
-size_t draws_replay(struct history *h, char *text);
+const char *draws_open_line(struct history *h, char *line);
+void draws_close_line(struct history *h);
 
 #endif

@@ -3,18 +3,21 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "facts.h"
-#include "model.h"
+#include "workloads/random/facts.h"
+#include "workloads/random/model.h"
 
 #define PROBE ".probe"
 #define LONGEST_LINK 4095u
@@ -33,6 +36,24 @@ static bool make_file(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return made;
+}
+
+/* An overlay promises the longer one of what its two layers take. */
+static void find_longest_name(struct probe *probe)
+{
+	char path[sizeof(probe->dir) + NAME_MAX + 2];
+	size_t length = NAME_MAX;
+	bool made = false;
+
+	for (; length && !made; length -= !made) {
+		snprintf(path, sizeof(path), "%s/", probe->dir);
+		memset(path + strlen(probe->dir) + 1, 'n', length);
+		path[strlen(probe->dir) + 1 + length] = '\0';
+		made = make_file(path);
+		unlink(path);
+	}
+	probe->opt->name_max = length;
+	probe->opt->name_used = length;
 }
 
 static bool takes_link(const struct probe *probe, size_t length)
@@ -108,6 +129,19 @@ static void find_granularity(struct probe *probe)
 		probe->opt->granularity_ns = 1000000000;
 }
 
+/*
+ * An overlay whose layers are two file systems has inode numbers of its own for
+ * directories, and of readdir() those of the upper one for what was moved.
+ */
+static void find_inode_numbers(struct probe *probe)
+{
+	struct statfs status;
+
+	probe->opt->no_inode_numbers =
+		!statfs(probe->dir, &status) &&
+		(unsigned long)status.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 static int find_links(struct probe *probe, struct ffs_error *error)
 {
 	const char *dir = probe->opt->dir;
@@ -126,7 +160,8 @@ static int find_links(struct probe *probe, struct ffs_error *error)
 		below += item->d_type == DT_DIR && strcmp(item->d_name, ".") &&
 			 strcmp(item->d_name, "..");
 	closedir(stream);
-	if (!probe->opt->one_link)
+	probe->opt->root_one_link = status.st_nlink == 1;
+	if (status.st_nlink != 1)
 		probe->opt->root_links = status.st_nlink - 2 - below;
 	return 0;
 }
@@ -144,12 +179,13 @@ int facts_find(struct options *opt, struct ffs_error *error)
 	    !make_file(probe.file))
 		return ffs_fail(error, errno, "cannot try what %s can do",
 				opt->dir);
-	opt->name_max = space.f_namemax < 255 ? space.f_namemax : 255;
-	opt->name_used = opt->name_max;
+	opt->name_shown = space.f_namemax;
+	find_longest_name(&probe);
 	find_longest_link(&probe);
 	find_xattrs(&probe);
 	find_calls(&probe);
 	find_granularity(&probe);
+	find_inode_numbers(&probe);
 	result = find_links(&probe, error);
 	if (unlink(probe.file) || rmdir(probe.dir))
 		return ffs_fail(error, errno, "cannot remove %s", probe.dir);

@@ -10,7 +10,7 @@
 #define RANDOM_FACTS_H
 
 #include "core/error.h"
-#include "options.h"
+#include "workloads/random/options.h"
 
 /**
  * facts_find() - set what @opt has of the file system that holds ->dir.

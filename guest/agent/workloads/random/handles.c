@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 struct handle *handle_free(struct history *h)
 {

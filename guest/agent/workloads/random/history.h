@@ -26,9 +26,9 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "draw.h"
-#include "model.h"
-#include "options.h"
+#include "workloads/random/draw.h"
+#include "workloads/random/model.h"
+#include "workloads/random/options.h"
 
 #define SCRATCH ".scratch"	/* in the root; not part of the model */
 #define PATH_BYTES 4096
@@ -48,11 +48,12 @@ struct log_line {
 	char what[WHAT_BYTES];
 };
 
-/* What differed, in the order in which things are compared. */
+/* What differed, the gravest first. */
 enum difference {
 	DIFF_NONE,
 	DIFF_BACK,		/* a name that should not be there is */
 	DIFF_GONE,		/* one that should be is not */
+	DIFF_UNREADABLE,	/* it cannot be looked at, or read */
 	DIFF_CONTENTS,
 	DIFF_SIZE,
 	DIFF_ATTRIBUTE,		/* mode, owner, links, target, attributes */
@@ -73,7 +74,7 @@ extern const char *const difference_names[DIFFERENCES];
  * @rounds: that were compared without a difference
  * @operations: that were begun
  * @at: the operation that ran when a difference was found
- * @difference: of the first of ->text; DIFF_NONE: all is as it should be
+ * @difference: the gravest of ->text; DIFF_NONE: all is as it should be
  */
 struct history_report {
 	uint64_t rounds, operations, at;
@@ -91,7 +92,7 @@ struct history {
 	struct draws draws;	/* the history */
 	struct rng aux;		/* what the model does not depend on */
 	jmp_buf *next;		/* where a comparison goes on; NULL: it ends */
-	const char *compared;	/* the path that is compared, or NULL */
+	const struct entry *compared;	/* the name under way, or NULL */
 	struct model model;
 	struct handle handle[HANDLES];
 	bool live;
@@ -250,8 +251,6 @@ void op_remount(struct history *h);
 void op_read_only(struct history *h);
 void op_drop_caches(struct history *h);
 void op_sleep(struct history *h);
-/* What follows a round: caches are dropped, or it is mounted again. */
-void forget_memory(struct history *h);
 
 /* ops_list.c */
 void op_list_positions(struct history *h);

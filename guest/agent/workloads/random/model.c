@@ -6,18 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model.h"
-
-void *allocate(size_t bytes)
-{
-	void *memory = calloc(1, bytes ? bytes : 1);
-
-	if (!memory) {
-		fprintf(stderr, "history: out of memory for the model\n");
-		exit(3);
-	}
-	return memory;
-}
+#include "workloads/random/model.h"
 
 void model_init(struct model *model)
 {

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 struct operation {
 	const char *name;

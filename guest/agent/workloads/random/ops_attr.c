@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "target.h"
+#include "workloads/random/target.h"
 
 #define NS_PER_S 1000000000ll
 

@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "target.h"
+#include "workloads/random/target.h"
 
 enum manner { WHOLE, VECTOR, FORWARDS, BACKWARDS, MANNERS };
 

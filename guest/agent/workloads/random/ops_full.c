@@ -21,7 +21,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define FILL_FILE_BYTES (3u << 20)
 #define FILL_FILES 64

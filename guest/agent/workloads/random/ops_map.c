@@ -13,7 +13,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-#include "target.h"
+#include "workloads/random/target.h"
 
 struct window {
 	uint64_t at;		/* in the file */

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 /* One of the alternatives of --options, drawn anew for each mount. */
 static void choose_options(struct history *h)
@@ -167,15 +167,6 @@ void op_drop_caches(struct history *h)
 		return;
 	CALL(h, 0, write(fd, "3", 1));
 	CALL(h, 0, close(fd));
-}
-
-void forget_memory(struct history *h)
-{
-	enum after after = h->opt.after;
-
-	if (after == AFTER_BOTH)
-		after = rng_below(&h->draws.rng, 3) ? AFTER_REMOUNT : AFTER_DROP;
-	run_named(h, after == AFTER_REMOUNT ? "remount" : "drop-caches");
 }
 
 /* Time for what the file system does in the background. */

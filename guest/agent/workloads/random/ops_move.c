@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "ops_tree.h"
+#include "workloads/random/ops_tree.h"
 
 static void sync_perhaps(struct history *h)
 {

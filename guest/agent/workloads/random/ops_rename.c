@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ops_tree.h"
+#include "workloads/random/ops_tree.h"
 
 /* musl has no renameat2(). */
 static long rename_as(const char *path, const char *other, unsigned int flags)

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "ops_tree.h"
+#include "workloads/random/ops_tree.h"
 
 static mode_t choose_mode(struct history *h)
 {

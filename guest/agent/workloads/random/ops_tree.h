@@ -5,7 +5,7 @@
 #ifndef RANDOM_OPS_TREE_H
 #define RANDOM_OPS_TREE_H
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 /* Where a name is to appear; `taken` is what has it already. */
 struct place {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define FILE_BYTES 12000u
 #define FILES 8u

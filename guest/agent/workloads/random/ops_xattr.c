@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/xattr.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define REFUSED_MAX 65536
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model.h"
-#include "options.h"
+#include "workloads/random/model.h"
+#include "workloads/random/options.h"
 
 static const struct shape shapes[] = {
 	{ "mixed", { 1, 1, 1, 1 }, 300, 256 << 10, 16 << 20 },

@@ -46,6 +46,7 @@ struct options {
 	uint64_t nodes_max;
 	uint64_t chunk;			/* unit of the file system's data */
 	uint64_t name_max;
+	uint64_t name_shown;		/* by statfs(); 0: name_max */
 	uint64_t name_used;		/* longest name used; 0: name_max */
 	uint64_t symlink_max;
 	uint64_t xattr_max;		/* names and values of one file */
@@ -64,6 +65,8 @@ struct options {
 	bool no_mmap_write;
 	bool clean_tail;
 	bool one_link;
+	bool no_inode_numbers;		/* readdir() and stat() differ in them */
+	bool root_one_link;		/* the root has, as that of an overlay */
 	bool exchange;
 	bool tmpfile;
 	bool may_shrink;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 static size_t directory_path(const struct history *h, const struct node *dir,
 			     char *path)

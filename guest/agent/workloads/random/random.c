@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "core/clock.h"
-#include "facts.h"
-#include "history.h"
+#include "workloads/random/facts.h"
+#include "workloads/random/history.h"
 #include "measure/phase.h"
-#include "random.h"
+#include "workloads/random/random.h"
 
 #define WORKLOAD "random"
 

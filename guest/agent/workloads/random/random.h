@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/record.h"
 #include "flash/monitor.h"
-#include "options.h"
+#include "workloads/random/options.h"
 
 /**
  * random_workload() - run the history, emit what came of it.

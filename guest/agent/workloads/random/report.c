@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define EARLIER_LINES 60
 
@@ -22,6 +22,7 @@ const char *const difference_names[DIFFERENCES] = {
 	[DIFF_NONE] = "",
 	[DIFF_BACK] = "back",
 	[DIFF_GONE] = "gone",
+	[DIFF_UNREADABLE] = "unreadable",
 	[DIFF_CONTENTS] = "contents",
 	[DIFF_SIZE] = "size",
 	[DIFF_ATTRIBUTE] = "attribute",
@@ -172,17 +173,20 @@ void differ(struct history *h, enum difference kind, const struct node *about,
 	va_list arguments;
 
 	if (h->compared)
-		used = snprintf(text, room, "%s: ", h->compared);
+		used = snprintf(text, room, "%s: ",
+				show_path(h, h->compared->dir,
+					  h->compared->name));
 	va_start(arguments, format);
 	vsnprintf(text + used, room - used, format, arguments);
 	va_end(arguments);
 	if (report->difference == DIFF_NONE) {
-		report->difference = kind;
 		report->at = h->op;
 		print_first(h, about, text);
 	} else {
 		printf("history: also %s\n", text);
 	}
+	if (report->difference == DIFF_NONE || kind < report->difference)
+		report->difference = kind;
 	if (++report->told < TOLD_MAX && h->next)
 		longjmp(*h->next, 1);
 	end_if_different(h);

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "target.h"
+#include "workloads/random/target.h"
 
 bool target_pick(struct history *h, struct target *target, int flags)
 {

@@ -6,7 +6,7 @@
 #ifndef RANDOM_TARGET_H
 #define RANDOM_TARGET_H
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 struct target {
 	struct node *node;

@@ -9,7 +9,7 @@
  */
 #include <time.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 #define NS_PER_S 1000000000ll
 

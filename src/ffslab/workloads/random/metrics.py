@@ -13,24 +13,24 @@ from ffslab.workloads.random.stored import stored_of
 KIND = "random"
 OF = "the workload random"
 NOTE = """The key `random` of a result has `rounds` and `operations` asked for, `rounds_done` that were compared without a
-difference, `operations_done` that were begun; `difference`, a word for what differed first (empty: nothing); `round` and
-`operation`, where that was, else the last; `told`, the first names with what differs. Of a guest that never came to the
-end it is what that told after each round. `guest/agent/workloads/random/README.md` describes the records. The phase
-`operations` holds all calls and comparisons; a difference is a failed phase `verify`, and so the case is `corrupt`. The
-key is null if the records contradict each other or the case did not get so far.
+difference, `operations_done` that were begun; `difference`, a word for the gravest of what differed (empty: nothing);
+`round` and `operation`, where that was, else the last; `told`, the first names with what differs. Of a guest that never
+came to the end it is what that told after each round. `guest/agent/workloads/random/README.md` describes the records.
+The phase `operations` holds all calls and comparisons; a difference is a failed phase `verify`, and so the case is
+`corrupt`. The key is null if the records contradict each other or the case did not get so far.
 
 """  # noqa: E501  (columns of the document)
 PLACE = "history"
 WRONG = Metric(
     name="not_kept",
     title="Histories that end wrongly",
-    meaning="1 if the file system did not keep what it was told, hung or crashed; else 0",
+    meaning="1 if it lost or changed something, hung or crashed",
     kinds=(KIND,),
 )
 DONE = Metric(
     name="rounds_done",
     title="Rounds that were right",
-    meaning="rounds after which all was compared, and was as it should be",
+    meaning="rounds after which all was as it should be",
     better="higher",
     kinds=(KIND,),
 )

@@ -24,6 +24,7 @@ RECORD, ROUND = "random", "random-round"
 DIFFERENCES: Mapping[str, str] = {
     "back": "brings removed names back",
     "gone": "loses names",
+    "unreadable": "cannot read what is there",
     "contents": "has other contents",
     "size": "has another size",
     "attribute": "has another attribute",

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history.h"
+#include "workloads/random/history.h"
 
 static const char *command(int argc, char **argv)
 {

@@ -1,9 +1,7 @@
 """A shorter history with the same harm: what is left when no call can be taken out.
 
-Delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE
-Transactions on Software Engineering 28, 2002): parts of the history are taken out, large ones
-first. Numbers of operations move with every call that goes, so of each shorter history all cuts of
-the finding's kind are made, and it counts if one of them comes to the finding's outcome.
+Numbers of operations move with every call that goes, so of each shorter history all cuts of the
+finding's kind are made, and it counts if one of them comes to the finding's outcome.
 """
 
 from __future__ import annotations
@@ -25,8 +23,7 @@ from ffslab.workloads.cuts.plan import cuts_of, cutter_of, history_of
 from ffslab.workloads.cuts.stored import configuration_of
 from ffslab.workloads.cuts.texts import GuestTexts
 from ffslab.workloads.cuts.walk import cut_of
-
-Harms = Callable[[Sequence[Operation]], bool]
+from ffslab.workloads.shortest import shortest
 
 
 def minimized(where: Where, tell: Callable[[str], None] = lambda _: None) -> History:
@@ -71,20 +68,3 @@ def minimized(where: Where, tell: Callable[[str], None] = lambda _: None) -> His
             remedy="run the case again",
         )
     return joined(shortest(whole.operations, harms), whole.lower)
-
-
-def shortest(operations: Sequence[Operation], harms: Harms) -> tuple[Operation, ...]:
-    """Operations of which none can be left out without losing the harm, in order."""
-    left = tuple(operations)
-    parts = 2
-    while len(left) > 1:
-        size = -(-len(left) // parts)
-        without = [(*left[:at], *left[at + size :]) for at in range(0, len(left), size)]
-        smaller = next((rest for rest in without if rest and harms(rest)), None)
-        if smaller is not None:
-            left, parts = smaller, max(parts - 1, 2)
-        elif size == 1:
-            break
-        else:
-            parts = min(parts * 2, len(left))
-    return left

@@ -9,7 +9,7 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError
 from ffslab.model.case import Case
 from ffslab.oracle.promises import promise_of
-from ffslab.targets.several import Guests
+from ffslab.targets.several import Guests, Replayed
 from ffslab.workloads.cuts.explore.case import SECONDS_A_CUT
 from ffslab.workloads.cuts.explore.explorer import line_of
 from ffslab.workloads.cuts.explore.guest import run_guest, run_series
@@ -32,14 +32,6 @@ from ffslab.workloads.cuts.walk import State, StateName, cut_of, parse_walk
 _AROUND = 6  # operations and calls shown on each side of the cut
 _MOST_LINES = 60
 _WIDEST = 160
-
-
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """`parts` are titles with lines; `is_there`: it came to the same outcome."""
-
-    is_there: bool
-    parts: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,34 @@
+"""A finding of power cuts once more, and as small as it can be, as `ffslab crash` asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from ffslab.errors import UsageError
+from ffslab.targets.several import Found, Replayed
+from ffslab.workloads.cuts.explore import minimize, replay
+from ffslab.workloads.cuts.stored import StoredFinding, cuts_result
+
+
+def replayed(found: Found) -> Replayed:
+    """Runs the state of a finding."""
+    if found.calls is not None:
+        raise UsageError(
+            f"finding {found.finding['id']} is of a power cut, whose calls are those of its case",
+            cause="--calls is for findings of random operations",
+            remedy="leave --calls out",
+        )
+    return replay.replayed(_where(found))
+
+
+def minimized(found: Found, tell: Callable[[str], None]) -> str:
+    """The shortest history found in which a cut of the same kind does the same harm."""
+    return minimize.minimized(_where(found), tell).text
+
+
+def _where(found: Found) -> replay.Where:
+    cuts = cuts_result(found.result)
+    assert cuts is not None  # it has the finding
+    finding = cast(StoredFinding, found.finding)
+    return replay.Where(found.case, cuts, finding, found.directory, found.guests, found.room)
