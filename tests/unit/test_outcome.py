@@ -159,6 +159,11 @@ def _of(*records: Any, status: int = 0, console: str = "") -> Outcome:
         ([_step(3, "error", errno_name="EIO"), BAD_END], "fail", "step 3 (mount): EIO"),
         ([_step(3, "error"), BAD_END], "fail", "step 3 (mount): failed"),
         ([_step(3, "error", errno_name="EBADMSG"), BAD_END], "corrupt", "step 3 (mount): EBADMSG"),
+        # What verifies fails for lost data, whatever the errno.
+        (
+            [_step(3, "error", errno_name="EINVAL", label="verify", message="why"), BAD_END],
+            *("corrupt", "verify: why"),
+        ),
         # What may fail says so, whatever comes after it; its phases are forgiven with it.
         ([_phase("a"), _step(0, "error", may_fail=True), _step(1), GOOD_END], "pass", ""),
         ([_phase("a"), _step(0, "error", may_fail=True), GOOD_END], "pass", ""),

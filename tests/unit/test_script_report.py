@@ -10,7 +10,8 @@ from test_report_support import charts_of, vega_lite
 
 from ffslab.report.data import Case, Run
 from ffslab.report.sections.section import Section
-from ffslab.workloads.script.report import Figures, sections, status_sentence
+from ffslab.workloads.script.report import Figures, below_sentences, sections, status_sentence
+from ffslab.workloads.script.stored import below_of
 
 MS = 1_000_000
 
@@ -89,3 +90,13 @@ def test_nothing_is_told_of_what_was_skipped(tmp_path: Path) -> None:
 )
 def test_exit_statuses_in_words(statuses: dict[str, int | None], text: str) -> None:
     assert status_sentence(statuses) == text
+
+
+def test_what_was_done_below_in_words() -> None:
+    nothing = below_of({"exit_status": 0, "programmed_below": 0, "erased_below": 0})
+    much = below_of({"exit_status": 1, "programmed_below": 2, "erased_below": 1_128})
+    assert (nothing, much) == ("", "2 programs and 1,128 erases")
+    assert below_of(None) == below_of({"exit_status": 0}) == ""
+    assert not [*below_sentences({"a": nothing})]
+    (sentence,) = below_sentences({"a": nothing, "b": much, "c": much})
+    assert sentence.startswith(f"In b, c programs made **{much}** below the mounted file system")
