@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_report_support import charts_of, page_of_words, section_of, write_run
 
+from ffslab.report.load import open_run
 from ffslab.report.repeats import sections
 
 PLAIN = [("seed", (1,)), ("filesystem", ("jffs2",)), ("state", ("free",))]
@@ -39,7 +40,7 @@ def repeated(row: dict[str, Any], number: int, factor: float) -> dict[str, Any]:
 
 
 def test_the_median_and_the_range_of_all_repeats(tmp_path: Path) -> None:
-    (section,) = sections(real_run(tmp_path / "r", 1.5, 0.9))
+    (section,) = sections(open_run(real_run(tmp_path / "r", 1.5, 0.9)))
     assert section.sentence.startswith("Each case was measured 3 times; ")
     (table,) = section.tables
     name = "transactions: time"
@@ -54,9 +55,9 @@ def test_the_median_and_the_range_of_all_repeats(tmp_path: Path) -> None:
 
 
 def test_without_a_repeat_nobody_knows_how_far_it_varies(tmp_path: Path) -> None:
-    (section,) = sections(real_run(tmp_path / "r"))
+    (section,) = sections(open_run(real_run(tmp_path / "r")))
     assert "nobody knows how far it varies" in section.sentence and not section.charts
 
 
 def test_in_virtual_time_there_is_no_such_section(tmp_path: Path) -> None:
-    assert not list(sections(write_run(tmp_path / "r", PLAIN)))
+    assert not list(sections(open_run(write_run(tmp_path / "r", PLAIN))))
