@@ -16,18 +16,9 @@ from ffslab.model.canonical import canonical_json
 from ffslab.protocol.records import OK
 from ffslab.report.data import SEED, Histogram, Latency, Run, packed_buckets, together
 from ffslab.report.distribution import Counts
-from ffslab.report.load import (
-    Opened,
-    Read,
-    erases_during,
-    explained,
-    head_of,
-    plain_run,
-    read_rows,
-)
+from ffslab.report.load import Opened, Read, erases_during, explained, plain_run, read_rows
 from ffslab.results.criteria import Criterion
-from ffslab.results.files import no_search_for_cycles
-from ffslab.results.result import CaseResult, PhaseResult
+from ffslab.results.result import CaseResult, PhaseResult, head_of
 from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.modules import report_module, result_module
 from ffslab.workloads.registry import kind_of
@@ -65,7 +56,7 @@ def read_kept(run: Opened) -> list[Read[Kept]]:
     """
     read: list[Read[Kept]] = []
     alike, seeds = "", _Seeds()
-    with explained(run), no_search_for_cycles():
+    with explained(run):
         for row in read_rows(run):
             settings = _but_for_the_seed(row)
             if settings != alike:

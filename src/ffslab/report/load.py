@@ -26,6 +26,7 @@ from ffslab.reading import toml_value
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Run
 from ffslab.report.facts import notes, time_model
+from ffslab.results.files import no_search_for_cycles
 from ffslab.results.repeats import middles
 from ffslab.results.reproduce import other_target, reproduce_command
 from ffslab.results.result import CaseHead, CaseResult
@@ -138,9 +139,13 @@ class Read(Generic[Figures]):
 
 @contextmanager
 def explained(run: Opened) -> Iterator[None]:
-    """Results without what the report needs are an error of the files, said in words."""
+    """Results without what the report needs are an error of the files, said in words.
+
+    What is kept of thousands is searched for cycles afterwards.
+    """
     try:
-        yield
+        with no_search_for_cycles():
+            yield
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DamagedResultError(
             f"{run.path}: its results lack what the report needs: {type(error).__name__}: {error}",
@@ -216,19 +221,6 @@ def plain_case(row: CaseHead, manifest: Document, study: str, fixed: Container[s
         console="\n".join(row["excerpt"]),
         short=row.get("short"),
     )
-
-
-def head_of(row: CaseResult) -> CaseHead:
-    """A result without its figures."""
-    return {
-        "id": row["id"],
-        "axes": row["axes"],
-        "spec": row["spec"],
-        "outcome": row["outcome"],
-        "reason": row["reason"],
-        "excerpt": row["excerpt"],
-        "short": row.get("short"),
-    }
 
 
 def fixed_options(specs: Sequence[Document]) -> frozenset[str]:

@@ -25,12 +25,11 @@ from ffslab.report.load import (
     changed_ids,
     explained,
     fixed_options,
-    head_of,
     perturbed_ids,
     study_word,
 )
 from ffslab.results.reproduce import set_argument
-from ffslab.results.result import CaseHead, CaseResult
+from ffslab.results.result import CaseHead, CaseResult, head_of
 from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import kind_of
 

@@ -17,7 +17,6 @@ from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.load import Opened, Read, as_stated, explained, open_run, plain_run
 from ffslab.results.criteria import Criterion
-from ffslab.results.files import no_search_for_cycles
 from ffslab.results.result import CaseHead, CaseResult, head_of
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.figures import criteria_of
@@ -59,7 +58,7 @@ def brief_of(directory: RunDirectory) -> Brief:
             findings.extend((result["id"], finding) for finding in findings_of(result).values())
             yield result
 
-    with explained(run), no_search_for_cycles():
+    with explained(run):
         read = [Read(head_of(row), criteria_of(row)) for row in as_stated(noted(), run.manifest)]
         chapters = tuple(_briefs(run, read))
     return Brief(tuple(heads), tuple(findings), chapters)
