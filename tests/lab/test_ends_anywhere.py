@@ -37,6 +37,7 @@ SETTINGS = {
     "ffsmark": "number = 100, subdirectories = 5, transactions = 200",
     "micro": 'random = "uniform"',
     "probe": "",
+    "random": "rounds = 2, operations = 50, turn_over = false",
     "raw": "",
     "script": 'script = "script.sh"',
     "tiobench": 'file_bytes = "1 MiB", random_bytes = "256 KiB"',
