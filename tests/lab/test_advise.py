@@ -70,13 +70,15 @@ def test_every_need_of_every_candidate_is_measured(
     first: tuple[int, dict[str, Any], str],
 ) -> None:
     _, advice, told = first
-    assert "4 candidates, 27 cases, 27 of them to run" in told
+    assert "4 candidates, 30 cases, 30 of them to run" in told
     assert advice["cases_missing"] == 0 and not advice["failures"]
     for name in ("jffs2", "ubifs", "yaffs2"):
         needs = needs_of(advice, name)
         unknown = {key for key, cell in needs.items() if cell["standing"] == "not measured"}
         assert not unknown, (name, needs)
         assert 99 < needs["power"]["value"] <= 100
+        # JFFS2 hangs, or brings removed names back (docs/findings.md).
+        assert needs["kept"]["standing"] == ("missed" if name == "jffs2" else "met")
         # 16 MiB hold the files, compressed or not, and something of the file system's own.
         assert 2**20 < needs["space"]["value"] < 16 * 2**20
         assert 1e6 < needs["boot"]["value"] < 10e9
@@ -86,7 +88,7 @@ def test_every_need_of_every_candidate_is_measured(
 def test_verdicts_follow_from_values_and_limits(first: tuple[int, dict[str, Any], str]) -> None:
     _, advice, _ = first
     limits = {one["key"]: one for one in advice["asked"]}
-    higher = {"space", "life", "power"}
+    higher = {"space", "life", "power", "kept"}
     for one in advice["candidates"]:
         for key, cell in one["needs"].items():
             if cell["value"] is not None:
@@ -118,7 +120,7 @@ def test_another_limit_runs_nothing_and_changes_the_verdict(
     place: Path, first: tuple[int, dict[str, Any], str]
 ) -> None:
     code, advice, told = advised(place, "9 MiB")
-    assert "4 candidates, 27 cases, 0 of them to run" in told
+    assert "4 candidates, 30 cases, 0 of them to run" in told
     # UBI keeps 40 of 128 blocks for bad ones of the whole chip, and 10 with another reserve.
     for name, standing in (("ubifs", "missed"), ("ubifs, reserve 5/1024", "met")):
         before, now = needs_of(first[1], name)["space"], needs_of(advice, name)["space"]
