@@ -79,7 +79,8 @@ class Score:
 
 def score(rows: Sequence[Weighed], names: Mapping[str, str], *, may_lose: bool = False) -> Score:
     """The contests of these rows; `may_lose`: who failed at a place has lost there."""
-    return Score(tuple(one for each in rows for one in _contests(each, names, may_lose)), names)
+    contests = (contest for each in rows for contest in _contests(each, names, may_lose))
+    return Score(tuple(contests), names)
 
 
 def _contests(each: Weighed, names: Mapping[str, str], may_lose: bool) -> Iterator[Contest]:

@@ -128,10 +128,10 @@ def _most_often(result: Score, aspect: Aspect, *, options: bool) -> Claim:
     if not count:
         return Claim((), (f"all are within {100 * SAME:.0f} % of each other",))
     names = _told(result, options=options)
-    one, several = _WINS.get(aspect, _BEST)
+    alone, several = _WINS.get(aspect, _BEST)
     if contests == 1:
-        return Claim(names, (several,)) if len(names) > 1 else _only_one(result, names[0], one)
-    deed = several.replace("are", "are each") if len(names) > 1 else one
+        return Claim(names, (several,)) if len(names) > 1 else _only_one(result, names[0], alone)
+    deed = several.replace("are", "are each") if len(names) > 1 else alone
     return Claim(names, (f"{deed} at {'all' if count == contests else f'{count} of'} {contests}",))
 
 

@@ -188,8 +188,8 @@ def _row(title: str, row: _Gathered, failed: Collection[tuple[str, Place]]) -> R
         failed={
             number: [
                 label
-                for label, place in failed
-                if place == scenario and scenario not in row.cells.get(label, ())
+                for label, failed_in in failed
+                if failed_in == scenario and scenario not in row.cells.get(label, ())
             ]
             for number, scenario in enumerate(full)
         },

@@ -68,12 +68,12 @@ def figures_of(row: CaseResult) -> History | None:
     stored = stored_of(row)
     if stored is None:
         return None
-    found = next(iter(findings(row).values()), None)
+    fault = next(iter(findings(row).values()), None)
     return History(
         stored,
         harm_of(row["outcome"], stored["difference"]),
-        str(found["detail"]) if found else "",
-        str(found["id"]) if found else "",
+        str(fault["detail"]) if fault else "",
+        str(fault["id"]) if fault else "",
     )
 
 

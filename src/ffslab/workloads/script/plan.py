@@ -81,7 +81,7 @@ def guest_files(case: Case, rig: Rig) -> tuple[GuestFile, ...]:
         f"(cd {directory} && exec /usr/bin/env -i {shlex.join(words)} </dev/null)\n"
         f'status=$?\necho $status >{STATUS}\necho "{ENDS} $status"\n'
     )
-    again = "".join(_MOUNT_AGAIN.format(place=place) for place in mounted(case, rig))
+    again = "".join(_MOUNT_AGAIN.format(place=target) for target in mounted(case, rig))
     end = f"LACKED='{LACKED}'\n{_END}{again}"
     own = (GuestFile(START, start.encode()), GuestFile(END, end.encode()))
     return (*userland_files(case, rig), *workload.guest_files, *own)

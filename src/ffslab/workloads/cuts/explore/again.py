@@ -11,24 +11,24 @@ from ffslab.workloads.cuts.explore import minimize, replay
 from ffslab.workloads.cuts.stored import StoredFinding, cuts_result
 
 
-def replayed(found: Found) -> Replayed:
+def replayed(asked: Found) -> Replayed:
     """Runs the state of a finding."""
-    if found.calls is not None:
+    if asked.calls is not None:
         raise UsageError(
-            f"finding {found.finding['id']} is of a power cut, whose calls are those of its case",
+            f"finding {asked.finding['id']} is of a power cut, whose calls are those of its case",
             cause="--calls is for findings of random operations",
             remedy="leave --calls out",
         )
-    return replay.replayed(_where(found))
+    return replay.replayed(_where(asked))
 
 
-def minimized(found: Found, tell: Callable[[str], None]) -> str:
+def minimized(asked: Found, tell: Callable[[str], None]) -> str:
     """The shortest history found in which a cut of the same kind does the same harm."""
-    return minimize.minimized(_where(found), tell).text
+    return minimize.minimized(_where(asked), tell).text
 
 
-def _where(found: Found) -> replay.Where:
-    cuts = cuts_result(found.result)
+def _where(asked: Found) -> replay.Where:
+    cuts = cuts_result(asked.result)
     assert cuts is not None  # it has the finding
-    finding = cast(StoredFinding, found.finding)
-    return replay.Where(found.case, cuts, finding, found.directory, found.guests, found.room)
+    finding = cast(StoredFinding, asked.finding)
+    return replay.Where(asked.case, cuts, finding, asked.directory, asked.guests, asked.room)

@@ -36,89 +36,89 @@ class _Ended:
     kernel: tuple[str, ...]
 
 
-def replayed(found: Found) -> Replayed:
+def replayed(asked: Found) -> Replayed:
     """Makes the calls of a history once more, up to where it ended."""
-    calls = _calls(found)
-    ended = _called(found, calls, "replay")
-    finding = found.finding
+    calls = _calls(asked)
+    ended = _called(asked, calls, "replay")
+    finding = asked.finding
     parts = (
-        ("finding", (f"{finding['id']}  {found.case.id}", f"{finding['state']}", *_told(found))),
+        ("finding", (f"{finding['id']}  {asked.case.id}", f"{finding['state']}", *_told(asked))),
         ("again", (ended.harm or "it keeps what it was told", *ended.lines)),
         (f"the last of {len(calls):,} calls", tuple(calls[-_LAST:])),
         ("kernel", ended.kernel),
     )
-    return Replayed(ended.harm == _harm(found), parts)
+    return Replayed(ended.harm == _harm(asked), parts)
 
 
-def minimized(found: Found, tell: Callable[[str], None]) -> str:
+def minimized(asked: Found, tell: Callable[[str], None]) -> str:
     """The shortest list of calls found, a line each; UsageError if it ends well by now."""
     number = 0
 
     def harms(calls: Sequence[str]) -> bool:
         nonlocal number
         number += 1
-        is_there = _called(found, calls, f"calls-{number}").harm == _harm(found)
+        is_there = _called(asked, calls, f"calls-{number}").harm == _harm(asked)
         tell(f"{len(calls)} calls: {'still there' if is_there else 'gone'}")
         return is_there
 
-    whole = _calls(found)
+    whole = _calls(asked)
     if not harms(whole):
         raise UsageError(
-            f"finding {found.finding['id']} is not there any more",
+            f"finding {asked.finding['id']} is not there any more",
             cause="the lab was changed since it was found, or the guest needs longer to hang",
             remedy="run the case again, or a longer --timeout",
         )
     return "".join(f"{line}\n" for line in shortest(whole, harms))
 
 
-def _harm(found: Found) -> str:
-    return harm_of(found.result["outcome"], str(found.finding["outcome"]))
+def _harm(asked: Found) -> str:
+    return harm_of(asked.result["outcome"], str(asked.finding["outcome"]))
 
 
-def _told(found: Found) -> tuple[str, ...]:
-    return tuple(str(found.finding["detail"]).split("; "))
+def _told(asked: Found) -> tuple[str, ...]:
+    return tuple(str(asked.finding["detail"]).split("; "))
 
 
-def _calls(found: Found) -> list[str]:
+def _calls(asked: Found) -> list[str]:
     """Those of a file, or of the case up to the one at which a difference was found."""
-    if found.calls is not None:
-        return found.calls.splitlines()
-    outcome, stream = _guest(found, telling_plan(found.case, found.guests.rig), "tell", ())
+    if asked.calls is not None:
+        return asked.calls.splitlines()
+    outcome, stream = _guest(asked, telling_plan(asked.case, asked.guests.rig), "tell", ())
     told = stream.first(_TOLD)
     if told is None:
         raise InfrastructureError(f"the guest did not tell its calls: {outcome.reason}")
-    stored = stored_of(found.result)
+    stored = stored_of(asked.result)
     assert stored is not None  # it has a finding
     # Where it hung is not known, only in which round.
-    round_end = (stored["rounds_done"] + 1) * random_of(found.case).operations
+    round_end = (stored["rounds_done"] + 1) * random_of(asked.case).operations
     last = stored["operation"] if stored["difference"] else round_end
     lines = str(told["text"]).splitlines()
     return [line for line in lines if int(line.split(" ", 1)[0]) <= last]
 
 
-def _called(found: Found, calls: Sequence[str], name: str) -> _Ended:
+def _called(asked: Found, calls: Sequence[str], name: str) -> _Ended:
     text = "".join(f"{line}\n" for line in calls)
-    plan = calling_plan(found.case, found.guests.rig)
+    plan = calling_plan(asked.case, asked.guests.rig)
     file = GuestFile(CALLS, text.encode())
-    outcome, stream = _guest(found, plan, name, (file,))
-    stored = result_keys(found.case, stream, ())["random"]
+    outcome, stream = _guest(asked, plan, name, (file,))
+    stored = result_keys(asked.case, stream, ())["random"]
     harm = harm_of(outcome.kind, stored["difference"] if stored else "")
     lines = tuple(stored["told"]) if stored else ()
     return _Ended(harm, lines or (outcome.reason,) * bool(outcome.reason), outcome.excerpt)
 
 
 def _guest(
-    found: Found, plan: str, name: str, files: Sequence[GuestFile]
+    asked: Found, plan: str, name: str, files: Sequence[GuestFile]
 ) -> tuple[Outcome, RecordStream]:
     """Runs a guest of the case with another plan; StoppedError if ffslab is to stop."""
-    directory = found.room / name
+    directory = asked.room / name
     directory.mkdir()
-    guests = found.guests
-    case = replace(found.case, id=f"{found.case.id}-{name}")
+    guests = asked.guests
+    case = replace(asked.case, id=f"{asked.case.id}-{name}")
     run = guests.run(GuestJob(case, plan, directory, guests.limit_s, files=tuple(files)))
     if run.killed:
         raise StoppedError
     printed = Printed.of(directory / CONSOLE_NAME, directory / OUTPUT_NAME)
     limit = guests.limit_s if run.timed_out else None
-    asked = asked_of(case.workload, own=True)
-    return judged(directory / RECORDS_NAME, printed, run.exit_status, limit, asked, run.failure)
+    asks = asked_of(case.workload, own=True)
+    return judged(directory / RECORDS_NAME, printed, run.exit_status, limit, asks, run.failure)
