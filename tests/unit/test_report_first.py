@@ -114,299 +114,203 @@ def asked(name: str, value: float, aspect: Aspect) -> Criterion:
     return replace(cost(name, value, aspect), headline=True)
 
 
+def having(*rows: Sequence[Criterion]) -> Measured:
+    """JFFS2, UBIFS and YAFFS2 with these figures."""
+    return [(case(name), own) for name, own in zip(SYSTEMS, rows, strict=False)]
+
+
+def also(measured: Measured, *more: Criterion) -> Measured:
+    """The cases with one figure more each."""
+    return [(one, [*rows, each]) for (one, rows), each in zip(measured, more, strict=True)]
+
+
+def ram(*mebibytes: float) -> list[Criterion]:
+    """What the verdict hangs on, too."""
+    return [asked("memory_used_bytes", 2**20 * n, "memory") for n in mebibytes]
+
+
 BEST = [time(1, "t1"), aside(9), time(2, "t2"), time(3, "t3")]
+PAIR, OTHER = times(jffs2=1, ubifs=2), times(jffs2=2, ubifs=1)
+FIRST = "JFFS2 is fastest with 1.00 s, then UBIFS with 2.00 s"
+SECOND = "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s"
 THREE = along({"jffs2": [1, 1, 1], "ubifs": [2, 2, 2]})
 TURNS = along({"jffs2": [1, 9, 9], "ubifs": [9, 1, 9], "yaffs2": [9, 9, 1]})
 BESIDE = [(case("ubifs", "sync", **{"workload.size": str(n)}), [time(1)]) for n in (1, 2)]
 WAYS = [
-    (case("jffs2", **{"workload.way": way, "workload.size": size}), [time(seconds)])
-    for way, size, seconds in (("a", "1", 2), ("b", "1", 3), ("a", "2", 4), ("b", "2", 8))
+    (case(name, **{"workload.way": way, "workload.size": size}), [time(seconds)])
+    for name, way, size, seconds in (
+        *(("jffs2", "a", "1", 2), ("jffs2", "b", "1", 3), ("jffs2", "a", "2", 4)),
+        *(("jffs2", "b", "2", 8), ("ubifs", "a", "1", 3)),
+    )
 ]
 RATES = [
     (case(name, state=state), [cost("write_bytes_per_s", rate, "time")])
     for name, rates in {"jffs2": (1e6, 9e6), "ubifs": (2e6, 2e6)}.items()
     for state, rate in zip(("free", "aged"), rates, strict=True)
 ]
-
-
-@pytest.mark.parametrize(
-    ("measured", "headline"),
-    [
-        ([], ""),
-        (times(jffs2=7.6, yaffs2=2), "YAFFS2 is fastest with 2.00 s, then JFFS2 with 7.60 s."),
-        (times(jffs2=2.02, yaffs2=2), "All are within 2 % of each other."),
-        (times(jffs2=2.0, yaffs2=2.01, ubifs=3), "JFFS2 and YAFFS2 are fastest."),
-        (along({"jffs2": [4] * 5, "yaffs2": [2, 2, 2, 2, 8]}), "YAFFS2 is fastest at 4 of 5."),
-        # Who programs fewest pages wears least unless another spares the most erased block.
-        (
-            counts(counts(times(jffs2=1, ubifs=2), "pages_programmed", 9, 5), "erases_max", 4, 4),
-            "JFFS2 is fastest with 1.00 s, then UBIFS with 2.00 s; UBIFS wears least.",
-        ),
-        (
-            counts(counts(times(jffs2=1, ubifs=2), "pages_programmed", 9, 5), "erases_max", 1, 4),
-            "JFFS2 is fastest with 1.00 s, then UBIFS with 2.00 s.",
-        ),
-        (
-            TURNS,
-            "JFFS2 and UBIFS are each fastest at 1 of 3; "
-            "size of a file 3\u00a0B against 1\u00a0B costs JFFS2 9.0×.",
-        ),
-        # Who has several ways to win wins once. Of one file system each option counts.
-        (
-            [*along({"jffs2": [1, 9], "ubifs": [9, 1]}), *BESIDE],
-            "UBIFS is fastest at all 2; size of a file 2\u00a0B against 1\u00a0B costs JFFS2 9.0×.",
-        ),
-        (
-            [(case("ubifs", compression=name), [time(n)]) for n, name in ((1, "lzo"), (2, "zlib"))],
-            "UBIFS · lzo is fastest with 1.00 s, then UBIFS · zlib with 2.00 s.",
-        ),
-        (
-            [(case("jffs2"), [time(8)]), (case("ubifs", BACK), [time(0.5, in_memory=True)])],
-            "Nothing can be compared like with like.",
-        ),
-        # Figures that are no headline's count only where there is no other.
-        (
-            [(case("jffs2"), [time(1), aside(9)]), (case("ubifs"), [time(2), aside(4)])],
-            "JFFS2 is fastest with 1.00 s, then UBIFS with 2.00 s.",
-        ),
-        (
-            [(case("jffs2"), [aside(9)]), (case("ubifs"), [aside(3)])],
-            "UBIFS is fastest with 3.00 s, then JFFS2 with 9.00 s.",
-        ),
-        (RATES, "JFFS2 and UBIFS are each fastest at 1 of 2."),
-        # One configuration.
-        ([(case("jffs2"), BEST)], "JFFS2 alone: t1 1.00 s; t2 2.00 s."),
-        ([(case("jffs2"), BEST[1:2])], "JFFS2 alone: aside 9.00 s."),
-        ([*at("free", jffs2=4), *at("aged", jffs2=5)], "JFFS2 alone: the work 4.00 s to 5.00 s."),
-        # What it does to the flash.
-        (
-            counts(times(jffs2=4, ubifs=2), "pages_programmed", 1, 2),
-            "UBIFS is fastest with 2.00 s, then JFFS2 with 4.00 s; JFFS2 wears least.",
-        ),
-        (
-            counts(times(jffs2=2, ubifs=1), "blocks_erased", 2, 1),
-            "UBIFS wears least and is fastest with 1.00 s, then JFFS2 with 2.00 s.",
-        ),
-        (
-            counts(counts(THREE, "blocks_erased", *range(6)), "pages_programmed", *range(6, 0, -1)),
-            "JFFS2 is fastest at all 3; UBIFS wears least.",
-        ),
-        (
-            counts(THREE, "pages_programmed", *range(6)),
-            "JFFS2 is fastest at all 3 and wears least.",
-        ),
-        (
-            counts(THREE, "pages_programmed", 1, 9, 9, 2, 1, 1),
-            "JFFS2 is fastest at all 3; UBIFS wears least at 2 of 3.",
-        ),
-        (
-            counts([(case("jffs2"), []), (case("ubifs"), [])], "pages_programmed", 10, 30),
-            "Pages programmed: JFFS2 is best with 10, then UBIFS with 30.",
-        ),
-        (
-            [
-                (one, [*rows, replace(cost("pages_programmed", n), incidental=True)])
-                for n, (one, rows) in enumerate(THREE)
-            ],
-            "JFFS2 is fastest at all 3.",
-        ),
-        # What it needs of the RAM, where the verdict hangs on it.
-        (
-            [
-                (one, [*rows, asked("memory_used_bytes", n, "memory")])
-                for n, (one, rows) in enumerate(counts(THREE, "pages_programmed", *range(6)))
-            ],
-            "JFFS2 is fastest at all 3, wears least and needs least RAM.",
-        ),
-        (
-            [
-                (one, [*rows, asked("memory_used_bytes", 9 - n, "memory")])
-                for n, (one, rows) in enumerate(counts(times(jffs2=1, ubifs=2), "erases_max", 1, 1))
-            ],
-            "JFFS2 is fastest with 1.00 s, then UBIFS with 2.00 s; UBIFS needs least RAM.",
-        ),
-        (
-            [
-                (one, [*rows, cost("memory_used_bytes", n, "memory")])
-                for n, (one, rows) in enumerate(THREE)
-            ],
-            "JFFS2 is fastest at all 3.",
-        ),
-        # The options that are in all wins, and not in all configurations.
-        (
-            [*packed("ubifs", 1, 2), *packed("jffs2", 2, 3)],
-            "UBIFS (no compression) is fastest with 1.00 s, then JFFS2 with 2.00 s.",
-        ),
-        (
-            [*packed("ubifs", 1, 1, 2), *packed("jffs2", 2)],
-            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s.",
-        ),
-        (
-            [
-                *packed("ubifs", 1, 1, 9, writing=SYNC),
-                *packed("ubifs", 5, 5, 5),
-                *packed("jffs2", 2, 3),
-            ],
-            "UBIFS (sync) is fastest with 1.00 s, then JFFS2 with 2.00 s.",
-        ),
-        (
-            counts([*packed("ubifs", 1, 2), *packed("jffs2", 2)], "pages_programmed", 9, 1, 7),
-            "UBIFS (no compression) is fastest with 1.00 s, then JFFS2 with 2.00 s; "
-            "UBIFS (lzo) wears least.",
-        ),
-        (
-            counts([*packed("ubifs", 1, 2), *packed("jffs2", 2)], "pages_programmed", 1, 9, 7),
-            "UBIFS (no compression) wears least and is fastest with 1.00 s, then JFFS2 with "
-            "2.00 s.",
-        ),
-        # Of several options that win, all; the last of its name is no winner.
-        (
-            [*packed("ubifs", 9, 1), *packed("ubifs", 9, 9, writing=SYNC), *packed("jffs2", 2, 0)],
-            "JFFS2 (lzo) is fastest with 0 ns, then UBIFS with 1.00 s.",
-        ),
-        (
-            [*packed("ubifs", 9, 1), *packed("ubifs", 9, 9, writing=SYNC), *packed("jffs2", 3, 2)],
-            "UBIFS (lzo, write-through) is fastest with 1.00 s, then JFFS2 with 2.00 s.",
-        ),
-        # Without room for the options and all else there are no options.
-        (
-            [
-                (replace(one, axes={**one.axes, "way": f"{n} b" + " c" * 20}), rows)
-                for n, (one, rows) in enumerate(packed("ubifs", 1, 2))
-            ]
-            + packed("jffs2", 2),
-            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s.",
-        ),
-        # Who failed has lost, and is named.
-        (
-            [
-                *along({"jffs2": [1], "ubifs": [2]}),
-                *along({"ubifs": [2, 2]})[1:],
-                fails("jffs2", "timeout", **{"workload.size": "2"}),
-            ],
-            "JFFS2 and UBIFS are each fastest at 1 of 2; JFFS2 runs out of time in 1 of 2 cases.",
-        ),
-        (
-            [
-                *along({"jffs2": [1], "ubifs": [1]}),
-                *(fails("erofs", end, **{"workload.size": "1"}) for end in ("crash", "stuck")),
-            ],
-            "JFFS2 and UBIFS are fastest; EROFS fails in all 2 cases.",
-        ),
-        (
-            [*times(jffs2=1), fails("ubifs", "corrupt")],
-            "JFFS2 is fastest with 1.00 s; UBIFS damages data.",
-        ),
-        (
-            [*counts(times(jffs2=2, ubifs=1), "pages_programmed", 1, 2), fails("logfs", "short")],
-            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s, LogFS runs out of space; "
-            "JFFS2 wears least.",
-        ),
-        (
-            [*times(jffs2=2, ubifs=1), fails("yaffs2"), fails("logfs"), fails("erofs", "crash")],
-            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s; 3 of 5 cases fail.",
-        ),
-        (
-            [*times(jffs2=2, ubifs=1), fails("yaffs2"), fails("logfs", "crash")],
-            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s, YAFFS2 fails; LogFS crashes.",
-        ),
-        # A seed that failed leaves the others; nobody wears less by failing.
-        (
-            [*times(jffs2=2, ubifs=1), fails("ubifs", "stuck", seed="2")],
-            "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s; "
-            "UBIFS gets stuck in 1 of 2 cases.",
-        ),
-        (
-            [*counts(times(jffs2=1), "pages_programmed", 1), fails("ubifs")],
-            "JFFS2 is fastest with 1.00 s; UBIFS fails.",
-        ),
-        (
-            [*at("free", jffs2=4), fails("jffs2", "crash", state="aged")],
-            "JFFS2 alone: the work 4.00 s; JFFS2 crashes in 1 of 2 cases.",
-        ),
-        # What an axis of words changes, all else the same, and by half and more.
-        (
-            [*at("free", jffs2=4, ubifs=2), *at("aged", jffs2=5, ubifs=30)],
-            "JFFS2 and UBIFS are each fastest at 1 of 2; ageing costs UBIFS 15×.",
-        ),
-        ([*at("a", jffs2=4, ubifs=2), *at("b", jffs2=5, ubifs=2)], "UBIFS is fastest at all 2."),
-        (
-            [
-                (case(name, cpu_scale=scale), [time(seconds)])
-                for name, seconds, scale in (
-                    ("jffs2", 9, "0.5"),
-                    ("jffs2", 1, "2"),
-                    ("ubifs", 2, "2"),
-                )
-            ],
-            "JFFS2 is fastest with 1.00 s, then UBIFS with 2.00 s; "
-            "CPU scale 0.5 against 2 costs JFFS2 9.0×.",
-        ),
-        (
-            [*WAYS, (case("ubifs", **{"workload.way": "a", "workload.size": "1"}), [time(3)])],
-            "JFFS2 is fastest with 2.00 s, then UBIFS with 3.00 s; "
-            "size of a file 2\u00a0B against 1\u00a0B costs JFFS2 2.7×.",
-        ),
-    ],
-)
-def test_a_run_in_one_line(measured: Measured, headline: str) -> None:
-    assert told(measured).headline == headline
-
-
-def having(*rows: Sequence[Criterion]) -> Measured:
-    """JFFS2, UBIFS and YAFFS2 with these figures."""
-    return [(case(name), own) for name, own in zip(SYSTEMS, rows, strict=False)]
-
-
-PAGES = [[cost("pages_programmed", pages)] for pages in range(4)]
-RAM = [[asked("memory_used_bytes", n * 2**20, "memory")] for n in range(3)]
+SCALED = [
+    (case(name, cpu_scale=scale), [time(seconds)])
+    for name, seconds, scale in (("jffs2", 9, "0.5"), ("jffs2", 1, "2"), ("ubifs", 2, "2"))
+]
+LZO = [(case("ubifs", compression=name), [time(n)]) for n, name in ((1, "lzo"), (2, "zlib"))]
+LONG = [
+    (replace(one, axes={**one.axes, "way": f"{n} b" + " c" * 20}), rows)
+    for n, (one, rows) in enumerate(packed("ubifs", 1, 2))
+]
+PAGES = [[cost("pages_programmed", pages)] for pages in range(10)]
 AGAIN = [replace(cost("pages_programmed", 9 - n), title="again") for n in range(3)]
+PACKED = [*packed("ubifs", 1, 2), *packed("jffs2", 2)]
+SYNCED = [*packed("ubifs", 9, 1), *packed("ubifs", 9, 9, writing=SYNC)]
+# The line of each of these runs.
+LINES: Mapping[str, Sequence[Measured]] = {
+    "": [[]],
+    "YAFFS2 is fastest with 2.00 s, then JFFS2 with 7.60 s.": [times(jffs2=7.6, yaffs2=2)],
+    "All are within 2 % of each other.": [times(jffs2=2.02, yaffs2=2)],
+    "JFFS2 and YAFFS2 are fastest.": [times(jffs2=2.0, yaffs2=2.01, ubifs=3)],
+    "YAFFS2 is fastest at 4 of 5.": [along({"jffs2": [4] * 5, "yaffs2": [2, 2, 2, 2, 8]})],
+    # The next is the second of three.
+    "UBIFS is fastest with 1.00 s, then YAFFS2 with 2.00 s.": [times(jffs2=3, ubifs=1, yaffs2=2)],
+    "UBIFS is fastest with 12.0 MB/s, then JFFS2 with 3.00 MB/s.": [
+        having(*([cost("write_bytes_per_s", rate, "time")] for rate in (3e6, 12e6))),
+    ],
+    "JFFS2 and UBIFS are each fastest at 1 of 3; size of a file 3 B against 1 B costs JFFS2 "
+    "9.0×.": [TURNS],
+    # Who has several ways to win wins once. Of one file system each option counts.
+    "UBIFS is fastest at all 2; size of a file 2 B against 1 B costs JFFS2 9.0×.": [
+        [*along({"jffs2": [1, 9], "ubifs": [9, 1]}), *BESIDE]
+    ],
+    "UBIFS · lzo is fastest with 1.00 s, then UBIFS · zlib with 2.00 s.": [LZO],
+    "Nothing can be compared like with like.": [
+        [(case("jffs2"), [time(8)]), (case("ubifs", BACK), [time(0.5, in_memory=True)])]
+    ],
+    # Figures that are no headline's count only where there is no other. Who programs fewest pages
+    # wears least unless another spares the most erased block.
+    f"{FIRST}.": [
+        having([time(1), aside(9)], [time(2), aside(4)]),
+        counts(counts(PAIR, "pages_programmed", 9, 5), "erases_max", 1, 4),
+        also(PAIR, *(cost("pages_programmed", n, "space") for n in (1, 2))),
+    ],
+    f"{FIRST}; UBIFS wears least.": [
+        counts(counts(PAIR, "pages_programmed", 9, 5), "erases_max", 4, 4)
+    ],
+    "UBIFS is fastest with 3.00 s, then JFFS2 with 9.00 s.": [having([aside(9)], [aside(3)])],
+    "JFFS2 and UBIFS are each fastest at 1 of 2.": [RATES],
+    # One configuration.
+    "JFFS2 alone: t1 1.00 s; t2 2.00 s.": [having(BEST)],
+    "JFFS2 alone: aside 9.00 s.": [
+        having(BEST[1:2]),
+        having([aside(9), replace(aside(4), title="b")]),
+    ],
+    "JFFS2 alone: the work 4.00 s to 5.00 s.": [[*at("free", jffs2=4), *at("aged", jffs2=5)]],
+    # What it does to the flash: of two figures of a metric the first counts.
+    f"{SECOND}; JFFS2 wears least.": [counts(OTHER, "pages_programmed", 1, 2)],
+    "UBIFS wears least and is fastest with 1.00 s, then JFFS2 with 2.00 s.": [
+        counts(OTHER, "blocks_erased", 2, 1)
+    ],
+    "JFFS2 wears least and is fastest with 1.00 s, then UBIFS with 2.00 s.": [
+        also(counts(PAIR, "pages_programmed", 1, 2), *AGAIN[1:])
+    ],
+    "JFFS2 is fastest at all 3; UBIFS wears least.": [
+        counts(counts(THREE, "blocks_erased", *range(6)), "pages_programmed", *range(6, 0, -1))
+    ],
+    "JFFS2 is fastest at all 3 and wears least.": [counts(THREE, "pages_programmed", *range(6))],
+    "JFFS2 is fastest at all 3; UBIFS wears least at 2 of 3.": [
+        counts(THREE, "pages_programmed", 1, 9, 9, 2, 1, 1)
+    ],
+    "Pages programmed: JFFS2 is best with 1, then UBIFS with 3.": [having(PAGES[1], PAGES[3])],
+    # Another spares the most erased block.
+    "Pages programmed: JFFS2 is best with 1, then UBIFS with 2.": [
+        counts(having(PAGES[1], PAGES[2]), "erases_max", 8, 7)
+    ],
+    "JFFS2 is fastest at all 3.": [
+        also(THREE, *(replace(*PAGES[n], incidental=True) for n in range(6))),
+        also(THREE, *(cost("memory_used_bytes", n, "memory") for n in range(6))),
+    ],
+    # What it needs of the RAM, where the verdict hangs on it.
+    "JFFS2 is fastest at all 3, wears least and needs least RAM.": [
+        also(counts(THREE, "pages_programmed", *range(6)), *ram(*range(6)))
+    ],
+    f"{FIRST}; UBIFS needs least RAM.": [also(counts(PAIR, "erases_max", 1, 1), *ram(9, 8))],
+    "RAM in use: JFFS2 is best with 1.00 MiB, then UBIFS with 2.00 MiB; JFFS2 wears least.": [
+        also(having(PAGES[1], PAGES[2]), *ram(1, 2))
+    ],
+    # The options that are in all wins, and not in all configurations.
+    "UBIFS (no compression) is fastest with 1.00 s, then JFFS2 with 2.00 s.": [
+        [*packed("ubifs", 1, 2), *packed("jffs2", 2, 3)]
+    ],
+    "UBIFS (sync) is fastest with 1.00 s, then JFFS2 with 2.00 s.": [
+        [*packed("ubifs", 1, 1, 9, writing=SYNC), *packed("ubifs", 5, 5, 5), *packed("jffs2", 2, 3)]
+    ],
+    "UBIFS (no compression) is fastest with 1.00 s, then JFFS2 with 2.00 s; UBIFS (lzo) wears "
+    "least.": [counts(PACKED, "pages_programmed", 9, 1, 7)],
+    "UBIFS (no compression) wears least and is fastest with 1.00 s, then JFFS2 with 2.00 s.": [
+        counts(PACKED, "pages_programmed", 1, 9, 7)
+    ],
+    # Of several options that win, all; the last of its name is no winner.
+    "JFFS2 (lzo) is fastest with 0 ns, then UBIFS with 1.00 s.": [
+        [*SYNCED, *packed("jffs2", 2, 0)]
+    ],
+    "UBIFS (lzo, write-through) is fastest with 1.00 s, then JFFS2 with 2.00 s.": [
+        [*SYNCED, *packed("jffs2", 3, 2)]
+    ],
+    # Without an option that wins, or room for the options and all else, there are none.
+    f"{SECOND}.": [
+        [*packed("ubifs", 1, 1, 2), *packed("jffs2", 2)],
+        [*LONG, *packed("jffs2", 2)],
+    ],
+    # Who failed has lost, and is named.
+    "JFFS2 and UBIFS are each fastest at 1 of 2; JFFS2 runs out of time in 1 of 2 cases.": [
+        [
+            *along({"jffs2": [1], "ubifs": [2, 2]}),
+            fails("jffs2", "timeout", **{"workload.size": "2"}),
+        ]
+    ],
+    "JFFS2 and UBIFS are fastest; EROFS fails in all 2 cases.": [
+        [
+            *along({"jffs2": [1], "ubifs": [1]}),
+            *(fails("erofs", end, **{"workload.size": "1"}) for end in ("crash", "stuck")),
+        ]
+    ],
+    "JFFS2 is fastest with 1.00 s; UBIFS damages data.": [
+        [*times(jffs2=1), fails("ubifs", "corrupt")]
+    ],
+    f"{SECOND}, LogFS runs out of space; JFFS2 wears least.": [
+        [*counts(OTHER, "pages_programmed", 1, 2), fails("logfs", "short")]
+    ],
+    f"{SECOND}; 3 of 5 cases fail.": [
+        [*OTHER, fails("yaffs2"), fails("logfs"), fails("erofs", "crash")]
+    ],
+    f"{SECOND}, YAFFS2 fails; LogFS crashes.": [[*OTHER, fails("yaffs2"), fails("logfs", "crash")]],
+    # A seed that failed leaves the others; nobody wears less by failing.
+    f"{SECOND}; UBIFS gets stuck in 1 of 2 cases.": [[*OTHER, fails("ubifs", "stuck", seed="2")]],
+    "JFFS2 is fastest with 1.00 s; UBIFS fails.": [
+        [*counts(times(jffs2=1), "pages_programmed", 1), fails("ubifs")]
+    ],
+    "JFFS2 alone: the work 4.00 s; JFFS2 crashes in 1 of 2 cases.": [
+        [*at("free", jffs2=4), fails("jffs2", "crash", state="aged")]
+    ],
+    # What an axis of words changes, all else the same, by half and more, and of a count of one.
+    "JFFS2 and UBIFS are each fastest at 1 of 2; ageing costs UBIFS 15×.": [
+        [*at("free", jffs2=4, ubifs=2), *at("aged", jffs2=5, ubifs=30)]
+    ],
+    "UBIFS is fastest at 1 of 2; ageing costs JFFS2 1.5×.": [
+        [*at("free", jffs2=2, ubifs=2), *at("aged", jffs2=3, ubifs=2)]
+    ],
+    "UBIFS is fastest at all 2.": [[*at("a", jffs2=4, ubifs=2), *at("b", jffs2=5, ubifs=2)]],
+    "Pages programmed: JFFS2 is best with 1, then UBIFS with 3; ageing costs JFFS2 2.0×.": [
+        [*having(PAGES[1], PAGES[3]), (case("jffs2", state="aged"), PAGES[2])]
+    ],
+    f"{FIRST}; CPU scale 0.5 against 2 costs JFFS2 9.0×.": [SCALED],
+    "JFFS2 is fastest with 2.00 s, then UBIFS with 3.00 s; size of a file 2 B against 1 B costs "
+    "JFFS2 2.7×.": [WAYS],
+}
 
 
 @pytest.mark.parametrize(
-    ("measured", "headline"),
-    [
-        # Without a time it is about other headlines, else about the first figure.
-        (
-            having([*PAGES[1], *RAM[1]], [*PAGES[2], *RAM[2]]),
-            "RAM in use: JFFS2 is best with 1.00 MiB, then UBIFS with 2.00 MiB; JFFS2 wears least.",
-        ),
-        (
-            having([*PAGES[1], cost("erases_max", 8)], [*PAGES[2], cost("erases_max", 7)]),
-            "Pages programmed: JFFS2 is best with 1, then UBIFS with 2.",
-        ),
-        # The next is the second of three.
-        (
-            having([time(3)], [time(1)], [time(2)]),
-            "UBIFS is fastest with 1.00 s, then YAFFS2 with 2.00 s.",
-        ),
-        (
-            having(*([cost("write_bytes_per_s", rate, "time")] for rate in (3e6, 12e6))),
-            "UBIFS is fastest with 12.0 MB/s, then JFFS2 with 3.00 MB/s.",
-        ),
-        # Of two figures of a metric the first counts, and of wear alone.
-        (
-            having([time(2), *PAGES[1], AGAIN[1]], [time(3), *PAGES[2], AGAIN[2]]),
-            "JFFS2 wears least and is fastest with 2.00 s, then UBIFS with 3.00 s.",
-        ),
-        (
-            having(*([time(n), cost("pages_programmed", n, "space")] for n in (2, 3))),
-            "JFFS2 is fastest with 2.00 s, then UBIFS with 3.00 s.",
-        ),
-        # A change by half is told, and of a count of one.
-        (
-            [*at("free", jffs2=2, ubifs=2), *at("aged", jffs2=3, ubifs=2)],
-            "UBIFS is fastest at 1 of 2; ageing costs JFFS2 1.5×.",
-        ),
-        (
-            [*having(PAGES[1], PAGES[3]), (case("jffs2", state="aged"), PAGES[2])],
-            "Pages programmed: JFFS2 is best with 1, then UBIFS with 3; ageing costs JFFS2 2.0×.",
-        ),
-        (having([aside(9), replace(aside(4), title="b")]), "JFFS2 alone: aside 9.00 s."),
-    ],
+    ("measured", "line"), [(run, line) for line, runs in LINES.items() for run in runs]
 )
-def test_what_the_line_is_about(measured: Measured, headline: str) -> None:
-    assert plain(told(measured).headline) == headline
+def test_a_run_in_one_line(measured: Measured, line: str) -> None:
+    assert plain(told(measured).headline) == line
 
 
 def test_a_line_has_as_many_parts_as_there_is_room_for() -> None:
