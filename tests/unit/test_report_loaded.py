@@ -17,7 +17,7 @@ from test_report_support import Overrides, case_ids, write_run
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.report.data import Fact, Latency, packed_buckets
 from ffslab.report.estimates.load import _times
-from ffslab.report.facts import notes, other_kernel, time_model
+from ffslab.report.facts import basis_of, notes, other_kernel, time_model
 from ffslab.report.load import erases_during, histogram
 from ffslab.workloads.tree.result import NOT_TIMED
 from loaded_support import load_run
@@ -150,6 +150,31 @@ def test_the_time_model_in_words() -> None:
         "1,000 ns per byte",
         "1,000 ns per byte (1.00 MB/s)",
     ]
+
+
+def test_the_time_of_a_real_processor_takes_the_place_of_prices() -> None:
+    kernel, time, *rest = time_model([MODEL], {"cpu_time": "as it is"})
+    assert (kernel.name, time) == ("Lab kernel", Fact("CPU time", "as it is", "", False))
+    prices = time_model([MODEL], {})
+    gone = [fact for fact in prices[1:] if fact not in rest]
+    assert gone == [fact for fact in prices if fact.name.startswith("CPU time per ")] != []
+
+
+def test_a_figure_has_the_source_of_its_value() -> None:
+    """Older versions tell no values; a chip's figure stands in the chip."""
+
+    def basis(figure: str, *values: int | None) -> str:
+        sources = [
+            {"board": "b", "figure": figure, "source": str(n), "estimate": False, "value": value}
+            for n, value in enumerate(values)
+        ]
+        last = figure.rpartition(".")[2]
+        found = basis_of({"provenance": sources}, MODEL, last)
+        return str(found["source"]) if found else ""
+
+    assert basis("chip.t_read_ns", 5, 1_000, 7) == "1"
+    assert basis("chip.t_read_ns", None, None) == "0"
+    assert basis("ram_bytes", 1, 32 * 2**20) == "1" and basis("ram_bytes") == ""
 
 
 def test_a_run_in_another_kernel_says_so() -> None:
