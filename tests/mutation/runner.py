@@ -207,7 +207,8 @@ class MutationLoop:
         """A session of its own with everything of ours imported anew, and this module mutated."""
         for name, loaded in list(sys.modules.items()):
             file = getattr(loaded, "__file__", None) or ""
-            if name.partition(".")[0] == "ffslab" or file.startswith(str(UNIT)):
+            of_tests = file.startswith(str(UNIT)) or Path(file).parent == UNIT.parent
+            if name.partition(".")[0] == "ffslab" or of_tests:
                 del sys.modules[name]
         name = _name_of(target)
         sys.meta_path.insert(0, _MutatedImport(name, target.path, code))

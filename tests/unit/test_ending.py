@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 from cli_support import Command
+from first_support import case
+from first_support import told as first_screen
 from host_support import cases_of
-from test_report_first import case
-from test_report_first import told as first_screen
 from test_report_support import case_ids, write_run
 
 from ffslab.campaign.done import CaseDone

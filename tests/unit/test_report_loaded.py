@@ -5,15 +5,21 @@ Every value of an input is another number, so that a key taken for another is se
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from test_report_support import Overrides, case_ids, write_run
 
+from ffslab.errors import DamagedResultError, UsageError
 from ffslab.report.data import Fact, packed_buckets
 from ffslab.report.estimates.load import _times
-from ffslab.report.facts import notes, other_kernel, time_model
+from ffslab.report.facts import basis_of, notes, other_kernel, time_model
 from ffslab.report.load import erases_during
 from ffslab.workloads.tree.result import NOT_TIMED
+from loaded_support import load_run
 
 
 def test_erases() -> None:
@@ -140,6 +146,31 @@ def test_the_time_model_in_words() -> None:
     ]
 
 
+def test_the_time_of_a_real_processor_takes_the_place_of_prices() -> None:
+    kernel, time, *rest = time_model([MODEL], {"cpu_time": "as it is"})
+    assert (kernel.name, time) == ("Lab kernel", Fact("CPU time", "as it is", "", False))
+    prices = time_model([MODEL], {})
+    gone = [fact for fact in prices[1:] if fact not in rest]
+    assert gone == [fact for fact in prices if fact.name.startswith("CPU time per ")] != []
+
+
+def test_a_figure_has_the_source_of_its_value() -> None:
+    """Older versions tell no values; a chip's figure stands in the chip."""
+
+    def basis(figure: str, *values: int | None) -> str:
+        sources = [
+            {"board": "b", "figure": figure, "source": str(n), "estimate": False, "value": value}
+            for n, value in enumerate(values)
+        ]
+        last = figure.rpartition(".")[2]
+        found = basis_of({"provenance": sources}, MODEL, last)
+        return str(found["source"]) if found else ""
+
+    assert basis("chip.t_read_ns", 5, 1_000, 7) == "1"
+    assert basis("chip.t_read_ns", None, None) == "0"
+    assert basis("ram_bytes", 1, 32 * 2**20) == "1" and basis("ram_bytes") == ""
+
+
 def test_a_run_in_another_kernel_says_so() -> None:
     assert other_kernel(time_model([MODEL], {})) == ""
     assert other_kernel(()) == ""
@@ -159,3 +190,74 @@ def test_notes_say_whether_a_board_was_measured() -> None:
         "T (y), c: not calibrated against a real board. by a rule",
     )
     assert notes({}) == ()
+
+
+# Run directories.
+
+ONE_SEED: Overrides = [("seed", (1,))]
+
+
+def test_run_is_read_with_axes_and_commands(tmp_path: Path) -> None:
+    run = load_run(write_run(tmp_path / "r"))
+    assert [case.id for case in run.cases] == case_ids()
+    first = run.cases[0]
+    assert (first.filesystem, first.state, first.compression) == ("jffs2", "free", "none")
+    assert first.command == f"ffslab run ffsmark --case {first.id}"
+    assert len(first.erases) == 200 and min(first.erases) >= 0 and sum(first.erases) > 100
+    assert {lat.op for lat in first.latencies} >= {"create", "read", "append", "delete"}
+    assert run.seeds == ("1", "2", "3")
+    assert run.varying == ("filesystem", "compression", "write_mode", "state", "seed")
+
+
+def test_overrides_are_part_of_the_command(tmp_path: Path) -> None:
+    overrides: Overrides = [("partition_bytes", ("64 MiB",)), *ONE_SEED]
+    run = load_run(write_run(tmp_path / "r", overrides))
+    assert "--set 'partition_bytes=\"64 MiB\"'" in run.cases[0].command
+
+
+DAMAGES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "cut": lambda row: json.dumps(row)[:100],
+    "field": lambda row: json.dumps({key: row[key] for key in row if key != "phases"}),
+    "type": lambda row: json.dumps({**row, "latencies": [{**row["latencies"][0], "buckets": 7}]}),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_results_give_a_clear_message(tmp_path: Path, damage: str) -> None:
+    folder = write_run(tmp_path / "r", ONE_SEED)
+    first, second, *rest = (folder / "results.jsonl").read_text().splitlines()
+    lines = [first, DAMAGES[damage](json.loads(second)), *rest]
+    (folder / "results.jsonl").write_text("\n".join(lines) + "\n")
+    with pytest.raises(DamagedResultError, match=str(folder)) as caught:
+        load_run(folder)
+    assert "next:" in str(caught.value)
+
+
+def test_what_is_no_run_or_has_no_results(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no manifest\.json"):
+        load_run(tmp_path)
+    folder = write_run(tmp_path / "r", ONE_SEED)
+    (folder / "results.jsonl").write_text("")
+    with pytest.raises(UsageError, match="no results yet"):
+        load_run(folder)
+
+
+VARIANTS = ("yaffs2", "yaffs2-inband", "yaffs2-no-cache")
+
+
+def test_an_option_that_a_file_system_does_not_vary_is_in_no_label(tmp_path: Path) -> None:
+    overrides: Overrides = [("filesystem", ("jffs2", *VARIANTS)), *ONE_SEED]
+    run = load_run(write_run(tmp_path / "r", overrides, study="yaffs2"))
+    assert run.varying == ("filesystem", "compression", "state")
+    facts = {fact.key: fact for fact in run.filesystems}
+    assert facts["jffs2"].code.startswith("the Linux kernel")
+    assert "ffslab" in facts["yaffs2"].code
+    assert facts["yaffs2-inband"].mounts == ("mount -t yaffs2 -o inband-tags",)
+    varied: Overrides = [
+        ("filesystem", ("yaffs2",)),
+        ("options.tags", ("oob", "inband")),
+        *ONE_SEED,
+    ]
+    run = load_run(write_run(tmp_path / "s", varied, study="yaffs2"))
+    assert "tags" in run.varying
+    assert len(run.filesystems[0].mounts) == 2

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from test_report_first import Measured, along, at, case, cost, run_of, time, times
+from first_support import Measured, along, at, case, cost, run_of, time, times
 from test_report_support import (
     charts_of,
     page_of_words,
