@@ -67,7 +67,7 @@ def failed(folder: Path) -> Path:
 
 
 def uflip(folder: Path) -> Path:
-    few: Overrides = [("seed", (1,)), ("filesystem", ("jffs2", "yaffs2-no-checkpoint"))]
+    few: Overrides = [("seed", (1,)), ("filesystem", ("yaffs2-no-checkpoint",))]
     return build(write_usual_run(folder / "run", "micro-uflip", few))
 
 
