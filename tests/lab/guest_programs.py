@@ -3,7 +3,8 @@
 `history` runs random operations against a model, those of the workload random; `posix` a list of
 checks of single behaviours. Both take what a file system does by design as options; it stands here,
 once for both, with its reason. The options describe the file system; they are never there to make a
-test pass.
+test pass. What is one of Linux and does otherwise than POSIX says has a number of docs/findings.md,
+and tests/lab/test_findings.py makes the same checks without it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ffslab.model.case import Case
 from ffslab.protocol.plan import encode, parse_step
 from ffslab.results.console import scan_console
 from ffslab.targets.virtual_flash import plan_text
+from findings import finding
 
 SOURCES = ROOT / "tests" / "lab" / "guest"
 DEBUG = os.environ.get("FFSLAB_TEST_VARIANT", "default") == "debug"
@@ -78,39 +80,32 @@ class Subject:
 
 
 SECONDS = "--time-granularity-ns=1000000000"
+NO_LABELS = "--no-security-xattr"  # the lab kernel is configured without security.*
 
 JFFS2 = Subject(
     name="jffs2",
     filesystem="jffs2",
     partition="16 MiB",
     both=(
-        "--name-max=254",
-        "--symlink-max=254",
-        SECONDS,
-        "--time-max-s=4294967295",
-        "--id-max=65535",  # owners have 16 bits on the flash
-        "--no-mmap-write",  # generic_file_readonly_mmap
-        "--no-security-xattr",  # CONFIG_JFFS2_FS_SECURITY is off in the lab kernel
-        "--root-links=1",  # jffs2_iget: the root has one more "for some reason"
-        "--lax-times",  # link, unlink and xattrs leave ctime; truncate() both times
+        *finding("F-JFFS2-19", ("--name-max=254", "--symlink-max=254")),
+        *finding("F-JFFS2-14", (SECONDS, "--time-max-s=4294967295")),
+        *finding("F-JFFS2-10", ("--id-max=65535",)),
+        *finding("F-JFFS2-17", ("--no-mmap-write",)),
+        NO_LABELS,
+        *finding("F-JFFS2-16", ("--root-links=1",)),
+        *finding("F-JFFS2-11", ("--lax-times",)),
     ),
-    # A directory's times are those of its latest entry on the flash, and go with it. On a small or
-    # full partition a synchronous write may collect garbage for ever (jffs2_flush_wbuf_gc).
-    #
-    # Over data that is there, jffs2_write_end writes the time of its own end to the flash and
-    # leaves that of the write's beginning in memory: another second may appear with a new inode.
-    #
-    # rename() over a directory from which something was removed makes it collect for ever.
-    history=("--no-dir-times", "--fills=0", "--late-times", "--keep-emptied"),
+    history=(
+        *finding("F-JFFS2-12", ("--no-dir-times",)),
+        *finding("F-JFFS2-08", ("--fills=0", "--keep-emptied")),
+        *finding("F-JFFS2-13", ("--late-times",)),
+    ),
     posix=(
-        "--size-max=4294967295",  # offsets have 32 bits on the flash
-        "--blocks-by-size",
-        "--xattr-refused=0",  # one of 64 KiB is taken, and lost: its length has 16 bits
-        "--entries=2000",
+        *finding("F-JFFS2-19", ("--size-max=4294967295",)),
+        *finding("F-JFFS2-09", ("--xattr-refused=0",)),
     ),
     posix_partition=SMALL,  # it is slow when it is full
-    # After a thousand operations and more a mount brings some removed names and attributes back.
-    remounts=False,
+    remounts=finding("F-JFFS2-05", False),
 )
 
 UBIFS = Subject(
@@ -120,21 +115,16 @@ UBIFS = Subject(
     both=(
         "--name-max=255",
         "--symlink-max=4095",
-        SECONDS,  # s_time_gran is left at its default
+        *finding("F-UBIFS-13", (SECONDS,)),
         "--exchange",
         "--tmpfile",
-        "--no-security-xattr",  # CONFIG_UBIFS_FS_SECURITY is off in the lab kernel
-        "--lax-times",  # exchange sets ctime in memory and does not write it
+        NO_LABELS,
+        *finding("F-UBIFS-11", ("--lax-times",)),
     ),
-    history=(
-        # ubifs_jnl_delete_xattr computes the place of the host's inode from its aligned length: of
-        # a symbolic link or device whose data is no multiple of 8 the index then points beside it.
-        "--xattr-files-only",
-    ),
+    history=finding("F-UBIFS-09", ("--xattr-files-only",)),
     posix=(
-        "--blocks-by-size",
-        # A write that memory cuts short leaves the size that it would have had.
-        "--except=open-bad-memory",
+        *finding("F-UBIFS-14", ("--blocks-by-size",)),
+        *finding("F-UBIFS-10", ("--except=open-bad-memory",)),
     ),
 )
 

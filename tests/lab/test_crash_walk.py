@@ -22,6 +22,7 @@ from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.plan import parse_step, step
 from ffslab.targets.target import RECORDS_NAME
 from ffslab.targets.virtual_flash import plan_text
+from findings import finding
 
 STUDY = """
 schema = 1
@@ -59,7 +60,9 @@ PROGRAM = "/test/ffscrash"
 CHIP = "/proc/vnand/flash0"
 # With nothing whole on the flash, both take what the cut left for something else.
 NOTHING_WHOLE = {
-    "jffs2": "Cowardly refusing to erase blocks on filesystem with no valid JFFS2 nodes",
+    "jffs2": finding(
+        "F-JFFS2-01", "Cowardly refusing to erase blocks on filesystem with no valid JFFS2 nodes"
+    ),
     "yaffs2": "holds data, but no YAFFS2 tags",
 }
 

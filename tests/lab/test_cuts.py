@@ -28,6 +28,7 @@ from ffslab.workloads.cuts.plan import cuts_of, cutter_of
 from ffslab.workloads.cuts.states import all_cuts, parse_log
 from ffslab.workloads.cuts.stored import CutsResult, cuts_result
 from ffslab.workloads.cuts.walk import State, parse_walk
+from findings import finding
 
 STUDY = """
 schema = 1
@@ -50,8 +51,7 @@ filesystem = [{filesystems}]
 {axes}
 """
 ALL = ("jffs2", "ubifs", "yaffs2", "logfs")
-# A JFFS2 whose very first node was torn cannot be mounted (docs/findings.md).
-KNOWN = {("jffs2", "mount-fails")}
+KNOWN = {finding("F-JFFS2-01", ("jffs2", "mount-fails"))}
 
 
 def small_study(filesystems: Sequence[str] = ALL, *, workload: str = "", axes: str = "") -> str:
@@ -107,7 +107,7 @@ def test_cuts_of_every_history(lab: LabBuild, tmp_path: Path) -> None:
     assert len(cuts) == 50
     assert sum(one["states"] for one in cuts.values()) > 7100
     found = {(*key.split(), one["outcome"]) for key in cuts for one in cuts[key]["findings"]}
-    known = {("jffs2", "directories", "wrong-kind")}
+    known = {finding("F-JFFS2-02", ("jffs2", "directories", "wrong-kind"))}
     assert {one for one in found if one[2] != "mount-fails"} <= known
     assert {one[0] for one in found} == {"jffs2"}
 
@@ -131,8 +131,7 @@ def test_no_call_of_a_history_fails_without_a_cut(
             failed[cuts_of(case).history] = {error for _, _, error, *_ in calls} - {"0"}
     # No space; and then what could not be made is not there.
     assert failed.pop("full") <= {str(errno.ENOSPC), str(errno.ENOENT)}
-    # JFFS2 has no mappings that can be written to.
-    refused = {str(errno.EINVAL)} if filesystem == "jffs2" else set()
+    refused = finding("F-JFFS2-17", {str(errno.EINVAL)}) if filesystem == "jffs2" else set()
     assert failed.pop("open-files") == refused
     # The history `overlay` is of stacks only.
     assert set(failed) == set(HISTORIES) - {"full", "open-files", "overlay"}
@@ -226,7 +225,10 @@ def test_chips_with_bad_failing_and_paired_pages(lab: LabBuild, tmp_path: Path, 
         # UBIFS takes damage before the end of its journal for corruption: it has to refuse. So does
         # LogFS if what is destroyed is its root, or its segment file, which the first change needs.
         # What it can read stays readable.
-        refusing = {("ubifs", "mount-fails"), ("logfs", "mount-fails"), ("logfs", "use-fails")}
+        refusing = {
+            finding("F-UBIFS-07", ("ubifs", "mount-fails")),
+            *(("logfs", "mount-fails"), ("logfs", "use-fails")),
+        }
         assert wrong(found) <= {*KNOWN, *refusing}
     else:
         assert wrong(found) <= KNOWN

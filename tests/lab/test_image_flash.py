@@ -34,6 +34,7 @@ from ffslab.protocol.plan import encode
 from ffslab.targets.virtual_flash import RIG
 from ffslab.yaffs2.format import Geometry
 from ffslab.yaffs2.mkfs import MkfsOptions, make_image
+from findings import finding
 
 PAGE, OOB, PAGES_PER_BLOCK, BLOCKS = 2048, 64, 64, 128
 BLOCK = PAGE * PAGES_PER_BLOCK
@@ -108,8 +109,9 @@ def changed_tree(packed: Script) -> Script:
 
 def without_directories_times(listing: Listing) -> Listing:
     """JFFS2 takes a directory's time from the newest of its entries."""
+    left_out = finding("F-JFFS2-12", "mtime")
     return {
-        path: {k: v for k, v in entry.items() if k != "mtime" or not stat.S_ISDIR(entry["mode"])}
+        path: {k: v for k, v in entry.items() if k != left_out or not stat.S_ISDIR(entry["mode"])}
         for path, entry in listing.items()
     }
 
@@ -305,9 +307,9 @@ class Flash:
 # --- file systems ---
 
 
-# Locks of Linux 6.1 itself: ubiblock_remove() takes dev_mutex before the disk's open_mutex, opening
-# the device takes them the other way round.
-BLOCK_LOCKS = pytest.mark.skipif(DEBUG, reason="lockdep reports the locks of Linux's ubiblock")
+BLOCK_LOCKS = pytest.mark.skipif(
+    DEBUG, reason=finding("F-UBI-01", "lockdep reports the locks of Linux's ubiblock")
+)
 ON_BLOCK = ("squashfs", "erofs")
 ALL_KINDS = [
     pytest.param(kind, id=kind.name, marks=BLOCK_LOCKS if kind.name in ON_BLOCK else ())

@@ -15,11 +15,11 @@ from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.states import parse_log
 from ffslab.workloads.cuts.stored import cuts_result
 from ffslab.workloads.results import results_of
+from findings import finding
 
 SHIPPED = (data_dir("studies") / "nor-cuts.toml").read_text(encoding="utf-8")
 TORN_KINDS = ("torn-prefix", "torn-bits")
-# UBIFS where a torn page has parts of two of its units (docs/findings.md).
-KNOWN = {("ubifs", "mount-fails")}
+KNOWN = {finding("F-UBIFS-06", ("ubifs", "mount-fails"))}
 TORN = """
 schema = 1
 name = "torn"
@@ -94,4 +94,4 @@ def test_torn_programs_across_two_units_of_ubifs_are_told(lab: LabBuild, tmp_pat
     assert aligned != described
     (own / "ubifs-aligned.toml").write_text(aligned, encoding="utf-8")
     run = run_of(TORN, tmp_path / "run", catalogs=(own.parent,))
-    assert wrong(run) == {("ubifs", "mount-fails")}
+    assert wrong(run) == KNOWN

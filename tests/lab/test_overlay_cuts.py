@@ -25,6 +25,7 @@ from ffslab.workloads.cuts.explored import Judged
 from ffslab.workloads.cuts.outcomes import CORRECT
 from ffslab.workloads.cuts.plan import cutter_of
 from ffslab.workloads.cuts.walk import State, parse_walk
+from findings import finding
 
 STUDY = """
 schema = 1
@@ -43,10 +44,12 @@ parameters = "rounds=1 big_bytes=20000"
 fill_sample = 2
 {kinds}
 """
-# Both are told in docs/findings.md, and so is the very first page of JFFS2.
 KNOWN = {
-    "overlay-jffs2": {("mount-fails", "torn-bits"), ("name-lost", "torn-prefix")},
-    "overlay-ubifs": {("unreadable", "torn-prefix")},
+    "overlay-jffs2": {
+        finding("F-JFFS2-01", ("mount-fails", "torn-bits")),
+        finding("F-OVERLAY-01", ("name-lost", "torn-prefix")),
+    },
+    "overlay-ubifs": {finding("F-OVERLAY-02", ("unreadable", "torn-prefix"))},
 }
 # What overlayfs refuses; and then a name is there still, or is not there.
 REFUSED = {

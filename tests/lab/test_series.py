@@ -24,6 +24,7 @@ from ffslab.workloads.cuts.explore.series import SeriesExplorer
 from ffslab.workloads.cuts.plan import cuts_on_chip, cutter_of
 from ffslab.workloads.cuts.series import stored_series
 from ffslab.workloads.cuts.texts import GuestTexts
+from findings import finding
 
 STUDY = """
 schema = 1
@@ -42,8 +43,10 @@ filesystem = [{filesystems}]
 "chip.factory_bad" = [{bad}]
 """
 ALL = ("jffs2", "ubifs", "yaffs2", "logfs")
-# JFFS2 gives a name of a file that is lost to the next that is made: docs/findings.md.
-KNOWN = {("jffs2", "bad-links"), ("jffs2", "name-kept")}
+KNOWN = {
+    finding("F-JFFS2-02", ("jffs2", "bad-links")),
+    finding("F-JFFS2-05", ("jffs2", "name-kept")),
+}
 PROGRAM = "/test/ffscrash"
 
 

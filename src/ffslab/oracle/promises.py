@@ -82,8 +82,8 @@ _SYNC = Statement(
 JFFS2 = Promise(
     filesystem="jffs2",
     contents=IN_ORDER,
-    rename_is_atomic=False,
-    root_links=3,
+    rename_is_atomic=False,  # F-JFFS2-15 of docs/findings.md
+    root_links=3,  # F-JFFS2-16
     statements=(
         _SYNC,
         Statement(
@@ -120,7 +120,7 @@ JFFS2 = Promise(
 
 UBIFS = Promise(
     filesystem="ubifs",
-    contents=WRITE_BACK,
+    contents=WRITE_BACK,  # F-UBIFS-15 of docs/findings.md, and so are the next, and the last
     pieces=ANY,
     names_note_the_file=True,
     fsync_notes_rename=True,

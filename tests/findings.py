@@ -1,0 +1,32 @@
+"""Checks that are left out or loosened for a file system of the kernel, each with its finding.
+
+docs/findings.md numbers what is wrong. Whoever makes an exception for it says the number, by
+`finding()`: an exception without one fails tests/unit/test_findings_named.py, and so does a number
+that the document has not. tests/lab/test_findings.py makes each check without its exception and
+wants it to fail, so that a kernel that mends the mistake is noticed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENT = ROOT / "docs" / "findings.md"
+NUMBER = re.compile(r"\bF-[A-Z0-9]+-\d\d\b")
+_DECLARED = re.compile(r"^(?:\*\*|\| )(F-[A-Z0-9]+-\d\d)\b", re.MULTILINE)
+Excepted = TypeVar("Excepted")
+
+
+@cache
+def declared() -> tuple[str, ...]:
+    """The numbers that the document declares: a paragraph in bold, or a row of a table, each."""
+    return tuple(_DECLARED.findall(DOCUMENT.read_text(encoding="utf-8")))
+
+
+def finding(number: str, excepted: Excepted) -> Excepted:
+    """What is excepted; AssertionError if the document does not declare the number."""
+    assert number in declared(), f"{number} is not in {DOCUMENT.relative_to(ROOT)}"
+    return excepted
