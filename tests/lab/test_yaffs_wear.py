@@ -108,8 +108,9 @@ def test_what_never_changes_moves(lab: LabBuild, tmp_path: Path, fstree: Path, l
     pools, static = found.values()
     assert pstdev(static) < 0.65 * pstdev(pools)
     assert min(pools) <= 1 and min(static) >= 4
-    # In the plain layout what was moved lies among data that change, and is moved again.
-    assert fmean(static) < (1.15 if layout else 1.8) * fmean(pools)
+    # In the plain layout what was moved lies among data that change, and is moved again: 1.6 to 2.1
+    # times the erases, by the second at which it begins (headers have times).
+    assert fmean(static) < (1.15 if layout else 2.2) * fmean(pools)
 
 
 @pytest.mark.parametrize(
