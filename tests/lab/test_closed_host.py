@@ -154,7 +154,7 @@ def test_a_script_of_a_study_gets_nothing_more_of_the_host(tmp_path: Path) -> No
     run = run_study(tmp_path / "own.toml", tmp_path / "r", status=1)
     (result,) = results(run)
     # The script itself ran to its end.
-    assert result["script"] == {"exit_status": 7}
+    assert result["script"]["exit_status"] == 7
     output = (run / "cases" / result["id"] / "output.log").read_text()
     assert "the mount ended with 32" in output and "permission denied" in output
     assert not list(victim.iterdir())

@@ -38,11 +38,11 @@ class Input:
 
 SMALL = (
     Input(
-        *("F-JFFS2-05", "removed-names", "jffs2", "fail", "these are back: name1"),
+        *("F-JFFS2-05", "removed-names", "jffs2", "fail", "these are back: name"),
         words=("--set", "workload.arguments=20 jffs2x"),
     ),
     Input("F-JFFS2-08", "rename-onto-emptied", "jffs2", "timeout", "did not end within"),
-    Input("F-UBIFS-09", "xattr-of-symlink", "ubifs", "fail", "bad branch"),
+    Input("F-UBIFS-09", "xattr-of-symlink", "ubifs", "corrupt", "Invalid argument"),
 )
 BY_NUMBER = pytest.mark.parametrize("small", SMALL, ids=[small.number for small in SMALL])
 
