@@ -116,7 +116,7 @@ def test_every_workload_asks_the_flash_for_what_the_upper_one_alone_does(tmp_pat
         assert plain > 100
         assert joined == pytest.approx(plain, rel=0.02), (upper, part)
     for result in found.values():
-        lower = [step for step in result["steps"] if step["verb"] == "mount-overlay"]
+        lower = [step for step in result["steps"] if step["label"] == "mount"]
         assert len(lower) == ("overlay" in result["id"])
 
 

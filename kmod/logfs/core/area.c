@@ -23,6 +23,9 @@ bool logfs_area_has(const struct logfs_device *dev, u32 segno)
 	const struct logfs_left *left;
 	u32 level;
 
+	/* Nothing is open there: it is the first superblock's, and 0 says that none is. */
+	if (!segno)
+		return false;
 	for (level = 0; level < LOGFS_GC_LEVELS; level++)
 		if (dev->open[level].segno == segno)
 			return true;

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from ffslab.model.case import Case
 from ffslab.model.specs import CHIP_FAULT_RATES, NAND, NOR, Board, OverlaySettings
@@ -126,7 +127,7 @@ class CutFlash:
 
     def unmount(self, case: Case) -> list[str]:
         """As the rig does it; what divides the partition stays."""
-        return replace(self.rig, stays_divided=True).unmount(case)
+        return self.rig.staying().unmount(case)
 
     def layers(self, case: Case) -> tuple[Layer, ...]:
         """As the rig mounts them."""
@@ -222,7 +223,7 @@ class VirtualFlash:
         """Attaches UBI if the file system is on it, with a `new` volume, and mounts."""
         lines = self.attach(case, new=new, **_phase(named, "attach"))
         overlay = case.filesystem.overlay
-        if overlay and not case.filesystem.ubi:
+        if overlay and not case.filesystem.ubi and (new or not self.stays_divided):
             lines += self._split(case, new=new, named=named)
         elif new and overlay:
             lines.append(self._lower_volume_line(overlay, **_phase(named, "lower-volume")))
@@ -253,6 +254,10 @@ class VirtualFlash:
             *([step("rmmod", name=SPLITTER)] if _is_split(case) and not self.stays_divided else []),
             *self.detach(case, **_phase(named, "detach")),
         ]
+
+    def staying(self) -> Self:
+        """Unmounting leaves the flash divided, and mounting finds it so."""
+        return replace(self, stays_divided=True)
 
     def layers(self, case: Case) -> tuple[Layer, ...]:
         """What `mount` mounts once UBI is attached, the lowest first."""

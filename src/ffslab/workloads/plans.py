@@ -80,9 +80,9 @@ def measuring_plan(
             *work,
             *rig.kept_files(case),
             *(_tree(rig, "before") if verify else ()),
-            *_end(case, rig),
+            *_end(case, rig.staying() if verify else rig),
             *rig.statistics(),
-            *(_mounted_again(case, rig) if verify else ()),
+            *(_mounted_again(case, rig.staying()) if verify else ()),
         ]
     )
 

@@ -126,6 +126,10 @@ class Rig(Protocol):
         """Mounts the file system, a `new` one on an erased partition; `named`: as phases."""
         ...
 
+    def staying(self) -> Rig:
+        """The same for a guest that mounts a second time: no module comes or goes between."""
+        ...
+
     def unmount(self, case: Case, *, named: Named | None = None) -> list[str]:
         """Unmounts it, until its background work has ended."""
         ...
