@@ -292,16 +292,16 @@ FAULTS = (
         "a block is erased before its last page is copied",
         half_live(),
         LOST,
-        # Memory knows whose the page is: it is moved, with what an erased page reads as.
-        frozenset({"corrupt-contents"}),
+        # Its tags do not say that it is that page, so it is not moved: it is lost.
+        frozenset({"synced-data-lost"}),
         partition="2 MiB",
         changes=(
             (
                 "core/gc.c",
-                "	obj = tags.used ?",
+                "	err = yaffs_nand_read(dev, chunk, dev->gc_page_data, &tags);",
                 "	if (dev->blocks[dev->gc.block].pages_in_use <= 1 + dev->summary_pages)\n"
                 "		yaffs_nand_erase(dev, dev->gc.block);\n"
-                "	obj = tags.used ?",
+                "	err = yaffs_nand_read(dev, chunk, dev->gc_page_data, &tags);",
             ),
         ),
     ),
