@@ -144,15 +144,6 @@ def test_a_tree_of_all_kinds_is_verified(tmp_path: Path) -> None:
     assert [result["outcome"] for result in results(run)] == 4 * ["pass"]
 
 
-def test_a_script_that_leaves_nothing_mounted_is_told_so(tmp_path: Path) -> None:
-    run = run_study(
-        study(tmp_path / "s", "echo x >a; cd /; umount -l /mnt"), tmp_path / "r", status=1
-    )
-    (result,) = results(run)
-    assert result["outcome"] in ("corrupt", "fail")
-    assert "nothing is mounted on /mnt" in result["reason"]
-
-
 REPORTS = """
 echo "BUG: widget 5 is late"
 echo "[    9.000000] kernel BUG at fs/widget.c:1!" >&2
