@@ -65,12 +65,9 @@ def replayed(found: Found) -> Replayed:
 def minimized(found: Found, tell: Callable[[str], None]) -> str:
     """The shortest list of calls found, a line each; UsageError if it ends well by now."""
     calls = _calls(found)
-    guests = 0
 
     def harms(kept: Sequence[int]) -> bool:
-        nonlocal guests
-        guests += 1
-        ended = _ended(found, _shorter(found, kept, calls), f"calls-{guests}")
+        ended = _ended(found, _shorter(found, kept, calls), "calls")
         is_there = ended.harm == _harm(found)
         tell(f"{len(kept)} calls: {'still there' if is_there else 'gone'}")
         return is_there
@@ -142,6 +139,7 @@ def _guest(
     found: Found, plan: str, name: str, files: Sequence[GuestFile]
 ) -> tuple[Outcome, RecordStream]:
     """Runs a guest of the case with another plan; StoppedError if ffslab is to stop."""
+    name = f"{name}-{sum(1 for _ in found.room.iterdir())}"
     directory = found.room / name
     directory.mkdir()
     guests = found.guests
