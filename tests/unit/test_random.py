@@ -24,7 +24,7 @@ from ffslab.results.rundir import RESULTS
 from ffslab.targets.virtual_flash import RIG, plans
 from ffslab.workloads.figures import criteria_of, figures_of
 from ffslab.workloads.random import terminal
-from ffslab.workloads.random.plan import CALLS, calling_plan, telling_plan
+from ffslab.workloads.random.plan import CALLS, calling_plan, shorter_plan, telling_plan
 from ffslab.workloads.random.report import sentence_of
 from ffslab.workloads.random.result import RECORD, ROUND, check_records, findings, result_keys
 from ffslab.workloads.shortest import shortest
@@ -82,6 +82,12 @@ def test_calls_are_told_and_made_by_guests_that_are_alike() -> None:
     plan = plans(CASE)[-1]
     assert telling_plan(CASE, RIG) == plan.replace("times=0", "times=0 tell=1")
     assert calling_plan(CASE, RIG) == plan.replace("times=0", f"times=0 calls={CALLS}")
+
+    # With all calls it is the case's own, and so its times.
+    assert shorter_plan(CASE, RIG, range(5), 5) == plan
+    for kept, without in (([0, 3], "1-2,4-4"), ([4], "0-3"), ([2, 1], "0-0,3-4"), ([], "0-4")):
+        own = plan.replace("times=0", f"times=0 without={without.replace(',', '%2C')}")
+        assert shorter_plan(CASE, RIG, kept, 5) in (own, own.replace("%2C", ","))
 
 
 def test_how_full_it_gets() -> None:
@@ -146,9 +152,7 @@ def test_a_difference_is_told_with_its_place() -> None:
     assert figures["history.not_kept"] == 1 and figures["history.rounds_done"] == 12
 
 
-@pytest.mark.parametrize(
-    ("outcome", "does"), [("stuck", "hangs"), ("crash", "crashes"), ("timeout", "does not end")]
-)
+@pytest.mark.parametrize(("outcome", "does"), [("stuck", "hangs"), ("crash", "crashes")])
 def test_of_a_guest_that_never_ended_the_round_is_known(outcome: str, does: str) -> None:
     found = result(outcome, stream(*rounds(7)))
     assert found["random"]["rounds_done"] == 7 and found["random"]["operations_done"] == 700
@@ -158,8 +162,9 @@ def test_of_a_guest_that_never_ended_the_round_is_known(outcome: str, does: str)
 
 
 def test_what_was_not_the_file_system_counts_for_nothing() -> None:
-    assert not list(criteria_of(result("fail")))
-    assert not findings(result("fail"))
+    for outcome in ("fail", "timeout"):
+        assert not list(criteria_of(result(outcome)))
+        assert not findings(result(outcome))
     end = {"type": "end", "status": "error", "steps_run": 3, "steps_total": 9, "t_ns": 1}
     assert result_keys(CASE, stream(end), ())["random"] is None
 

@@ -41,7 +41,7 @@ _INTERVAL_MAX_US = 100_000
 _RECORDS = (500, 20_000)  # so many at least and at most
 _WRITTEN_SHARE = 0.12  # of the partition, were each synced record a page
 _WEAR_PARTITIONS, _WEAR_BYTES_MAX = 6, 768 * 2**20
-RANDOM_ROUNDS, RANDOM_OPERATIONS = 30, 100
+RANDOM_ROUNDS, RANDOM_OPERATIONS = 60, 100
 POWER_HISTORIES = ("update-by-rename", "transactions", "open-files", "appends")
 # UBI's reserve of a large chip, 20 blocks of each 1,024 of the chip, may take half of it.
 _POWER_BYTES, _POWER_BLOCKS, _POWER_CHIP_SHARE = 16 * 2**20, 128, 40 / 1024

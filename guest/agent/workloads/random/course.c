@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -21,6 +22,13 @@
 #include "workloads/random/ops_tree.h"
 
 #define CALLS_MAX ((size_t)256 << 20)
+
+static void start_model(struct history *h)
+{
+	model_init(&h->model);
+	h->model.root->links += h->opt.root_links;
+	h->log_next = 0;
+}
 
 /* The root as a history finds it: of a known owner and mode, empty. */
 static void begin(struct history *h)
@@ -59,9 +67,7 @@ static void end_round(struct history *h)
 		forget_memory(h);
 		run_named(h, "compare");
 	}
-	h->report->rounds++;
-	if (h->round_ended)
-		h->round_ended(h);
+	run_named(h, "round");
 }
 
 static void draw_all(struct history *h)
@@ -74,32 +80,72 @@ static void draw_all(struct history *h)
 	h->op = h->opt.operations;
 }
 
-static void replay_all(struct history *h)
+/*
+ * The lines of the whole history, run on the model alone.  So an execution of all of
+ * them does nothing else before than one that leaves some out.
+ */
+static char *lines_of(struct history *h)
+{
+	char *mounted = h->mount_data;
+	bool live = h->live;
+
+	h->mount_data = NULL;
+	h->live = false;
+	h->draws.told = true;
+	draw_all(h);
+	handles_close_all(h);
+	remove_everything(h);
+	start_model(h);
+	h->draws.told = false;
+	h->live = live;
+	free(h->mount_data);
+	h->mount_data = mounted;
+	h->op = 0;
+	h->report->operations = 0;
+	return h->draws.text;
+}
+
+static char *read_lines(struct history *h)
 {
 	struct ffs_error error;
 	char *text = file_read(h->opt.calls, CALLS_MAX, NULL, &error);
-	char *next = text, *line;
-	const char *name;
 
 	if (!text)
 		fail(h, NULL, "%s", error.message);
-	while ((line = strsep(&next, "\n"))) {
-		if (!*line)
-			continue;
-		name = draws_open_line(h, line);
-		if (!run_named(h, name))
-			fail(h, NULL, "%s: no call '%s'", h->opt.calls, name);
-		draws_close_line(h);
+	return text;
+}
+
+/* Whether line @number is in the ranges of @list, as in "0-7,12-12", from where
+ * it stands on. */
+static bool is_left_out(const char **list, uint64_t number)
+{
+	unsigned long long first, last;
+
+	while (sscanf(*list, "%llu-%llu", &first, &last) == 2) {
+		if (number <= last)
+			return number >= first;
+		*list += strcspn(*list, ",");
+		*list += **list == ',';
 	}
-	free(text);
+	return false;
 }
 
 static void run(struct history *h)
 {
-	if (h->opt.calls)
-		replay_all(h);
-	else
-		draw_all(h);
+	char *text = h->opt.calls ? read_lines(h) : lines_of(h);
+	const char *without = h->opt.without, *name;
+	char *next = text, *line;
+	uint64_t number = 0;
+
+	while ((line = strsep(&next, "\n")) && *line) {
+		if (is_left_out(&without, number++))
+			continue;
+		name = draws_open_line(h, line);
+		if (!run_named(h, name))
+			fail(h, NULL, "there is no call '%s'", name);
+		draws_close_line(h);
+	}
+	free(text);
 	/* A descriptor dies with the program, and a file without a name. */
 	handles_close_all(h);
 }
@@ -162,14 +208,12 @@ void history_run(struct history *h)
 {
 	h->buffer = allocate(BUFFER_BYTES);
 	h->other = allocate(BUFFER_BYTES);
-	h->draws.told = h->opt.tell_calls;
 	rng_seed(&h->draws.rng, h->opt.seed);
 	rng_seed(&h->aux, ~h->opt.seed);
-	model_init(&h->model);
-	h->model.root->links += h->opt.root_links;
+	start_model(h);
 	umask(0);
 	if (h->opt.tell_calls)
-		run(h);
+		h->draws.text = lines_of(h);
 	else if (h->opt.verify_only)
 		verify_history(h);
 	else

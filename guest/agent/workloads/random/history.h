@@ -194,6 +194,7 @@ void run_operation(struct history *h);
 /* Executes the operation called @name.  Return: whether there is one. */
 bool run_named(struct history *h, const char *name);
 void op_compare(struct history *h);
+void op_round(struct history *h);
 
 /* ops_file.c */
 void op_write(struct history *h);

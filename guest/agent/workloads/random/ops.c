@@ -59,6 +59,7 @@ static const struct operation operations[] = {
 	{ "turn-over", 0, ABOUT_DATA, op_turn_over },
 	/* Never drawn: they end a round. */
 	{ "compare", 0, ABOUT_MOUNTS, op_compare },
+	{ "round", 0, ABOUT_MOUNTS, op_round },
 };
 
 #define OPERATIONS (sizeof(operations) / sizeof(operations[0]))
@@ -146,4 +147,14 @@ void op_compare(struct history *h)
 	describe(h, NULL, NULL, "compare all");
 	if (h->live)
 		compare_tree(h);
+}
+
+void op_round(struct history *h)
+{
+	describe(h, NULL, NULL, "the round ends");
+	if (!h->live)
+		return;
+	h->report->rounds++;
+	if (h->round_ended)
+		h->round_ended(h);
 }

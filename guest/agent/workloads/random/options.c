@@ -93,6 +93,9 @@ static const struct option_row rows[] = {
 	ROW("keep-emptied", FLAG, keep_emptied,
 	    "no directory takes the name of an empty one"),
 	ROW("no-times", FLAG, no_times, "times are not compared"),
+	ROW("calls", TEXT, calls, "a file of calls, made instead of drawing any"),
+	ROW("without", TEXT, without, "calls to be left out: 0-7,12-12"),
+	ROW("tell-calls", FLAG, tell_calls, "print the calls, make none"),
 	ROW("verify-only", FLAG, verify_only, "compare what a run left"),
 	ROW("delete-all", FLAG, delete_all,
 	    "at the end delete all; the space must be back"),
@@ -103,6 +106,7 @@ static const struct option_row rows[] = {
 static const struct options defaults = {
 	.dir = "/mnt",
 	.mount_options = "",
+	.without = "",
 	.seed = 1,
 	.operations = 1000,
 	.compare_every = 500,

@@ -83,6 +83,7 @@ struct options {
 	enum after after;
 	const struct shape *shape;
 	const char *calls;		/* lines to be executed; NULL: drawn */
+	const char *without;		/* numbers of lines that are left out */
 	bool tell_calls;		/* on the model alone */
 };
 

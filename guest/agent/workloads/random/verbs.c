@@ -76,6 +76,7 @@ static void read_options(struct options *opt, const struct plan_step *step)
 	opt->keep_emptied = !step_number(step, "over_emptied");
 	opt->no_times = !step_number(step, "times");
 	opt->calls = text_or_null(step, "calls");
+	opt->without = step_text(step, "without");
 	opt->tell_calls = step_number(step, "tell");
 	opt->sleep_max_ms = SLEEP_MAX_MS;
 	opt->id_max = 65535;
@@ -117,6 +118,7 @@ const struct verb_spec random_verbs[] = {
 			{ "over_emptied", KEY_NUMBER, "1", 0, 1, NULL },
 			{ "times", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "calls", KEY_TEXT, "", 0, 0, NULL },
+			{ "without", KEY_TEXT, "", 0, 0, NULL },
 			{ "tell", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 		},

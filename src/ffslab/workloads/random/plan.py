@@ -6,6 +6,8 @@ overlay) it is not: there caches are dropped instead.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
+
 from ffslab.model.case import Case
 from ffslab.protocol.plan import parse_step, step
 from ffslab.workloads.plans import measuring_plan
@@ -29,6 +31,21 @@ def telling_plan(case: Case, rig: Rig) -> str:
 def calling_plan(case: Case, rig: Rig) -> str:
     """Of a guest that makes the calls of its file `CALLS`."""
     return measuring_plan(case, rig, [random_line(case, rig, calls=CALLS)], prepared=False)
+
+
+def shorter_plan(case: Case, rig: Rig, kept: Collection[int], count: int) -> str:
+    """Of a guest that makes the calls of the case with these numbers, of so many, from 0. With all
+    of them it is the case's own plan.
+    """
+    without = ",".join(f"{first}-{last}" for first, last in _gaps(sorted(kept), count))
+    further = {"without": without} if without else {}
+    return measuring_plan(case, rig, [random_line(case, rig, **further)], prepared=False)
+
+
+def _gaps(kept: Sequence[int], count: int) -> Iterator[tuple[int, int]]:
+    for before, after in zip((-1, *kept), (*kept, count), strict=True):
+        if after - before > 1:
+            yield before + 1, after - 1
 
 
 def random_of(case: Case) -> Random:

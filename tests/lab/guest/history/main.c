@@ -41,6 +41,8 @@ int main(int argc, char **argv)
 	options_parse(&h->opt, argc, argv);
 	h->again = command(argc, argv);
 	history_run(h);
+	if (h->opt.tell_calls)
+		fputs(h->draws.text, stdout);
 	printf("history: passed, seed %llu, operations %llu, names %zu, bytes %llu\n",
 	       (unsigned long long)h->opt.seed,
 	       (unsigned long long)h->opt.operations, h->model.entries,
