@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from guest_programs import JFFS2, STUDY, UBIFS, Subject, build, run_program
@@ -147,24 +148,35 @@ def test_a_history_fails_without_its_exception(
     assert finding(one.number, one.found) in str(failed.value)
 
 
-@pytest.fixture(scope="module")
-def mended(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> tuple[LabBuild, Subject]:
-    """JFFS2 with the changes: a history may mount and fill it, as any other."""
-    del lab
-    directory = tmp_path_factory.mktemp("mended")
-    catalog = catalog_with(directory, "jffs2")
+def mended(directory: Path, subject: Subject, **changes: Any) -> tuple[LabBuild, Subject]:
+    """The subject's file system with the changes, and a lab that has it."""
+    catalog = catalog_with(directory, subject.filesystem)
 
     class Mended(Subject):
         def case(self) -> Case:
             study = directory / "study.toml"
-            study.write_text(STUDY.format(partition=self.partition, filesystem="jffs2-own"))
+            name = f"{self.filesystem}-own"
+            study.write_text(STUDY.format(partition=self.partition, filesystem=name))
             (case,) = prepare(str(study), catalogs=[catalog]).cases
             return case
 
-    history = [word for word in JFFS2.history if not word.startswith("--fills")]
-    values = {field.name: getattr(JFFS2, field.name) for field in fields(JFFS2)}
-    subject = Mended(**{**values, "history": tuple(history), "remounts": True})
-    return ensure_lab(file_systems=[subject.case().filesystem]), subject
+    values = {field.name: getattr(subject, field.name) for field in fields(subject)}
+    own = Mended(**{**values, **changes})
+    return ensure_lab(file_systems=[own.case().filesystem]), own
+
+
+Both = dict[str, tuple[LabBuild, Subject]]
+
+
+@pytest.fixture(scope="module")
+def both(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """JFFS2, of which a history may mount and fill as any other's, and UBIFS."""
+    del lab
+    words = tuple(word for word in JFFS2.history if not word.startswith("--fills"))
+    return {
+        "jffs2": mended(tmp_path_factory.mktemp("jffs2"), JFFS2, history=words, remounts=True),
+        "ubifs": mended(tmp_path_factory.mktemp("ubifs"), UBIFS, history=()),
+    }
 
 
 SLEEPS = "--sleep-max-ms=4000"
@@ -174,10 +186,23 @@ LONGER = (
 )
 
 
-def test_mended_jffs2_keeps_what_it_was_told(
-    mended: tuple[LabBuild, Subject], tmp_path: Path, history: Path
+@pytest.mark.parametrize(
+    "one", [one for one in POSIX if one.number in ("F-JFFS2-09", "F-UBIFS-10")], ids=id_of
+)
+def test_a_mended_check_of_posix_passes(
+    both: Both, tmp_path: Path, posix: Path, one: Excepted
 ) -> None:
-    lab, subject = mended
+    lab, subject = both[one.subject.filesystem]
+    words = words_without(one, [*subject.both, *subject.posix])
+    guest = run_program(lab, tmp_path / "guest", subject, posix, [*words, one.check])
+    assert f"{one.check}: passed" in guest.output
+
+
+@pytest.mark.parametrize("filesystem", ["jffs2", "ubifs"])
+def test_mended_it_keeps_what_it_was_told(
+    both: Both, tmp_path: Path, history: Path, filesystem: str
+) -> None:
+    lab, subject = both[filesystem]
     words = [*subject.both, *subject.history, "--seed=1", "--operations=2500", SLEEPS]
     guest = run_program(lab, tmp_path / "guest", subject, history, words)
     assert "history: passed" in guest.output
@@ -185,9 +210,9 @@ def test_mended_jffs2_keeps_what_it_was_told(
 
 @pytest.mark.parametrize("one", LONGER, ids=id_of)
 def test_times_differ_where_the_rest_is_mended(
-    mended: tuple[LabBuild, Subject], tmp_path: Path, history: Path, one: Excepted
+    both: Both, tmp_path: Path, history: Path, one: Excepted
 ) -> None:
-    lab, subject = mended
+    lab, subject = both["jffs2"]
     words = words_without(one, [*subject.both, *subject.history])
     words += ["--fills=0", "--operations=12000", SLEEPS]
     with pytest.raises(AssertionError, match="history: FAILED") as failed:
