@@ -6,6 +6,8 @@ way ends. Most never do.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from lab_support import Boot, boot
 from own_modules import Own
 
 from ffslab.lab.lab_build import LabBuild
+from ffslab.model.specs import CPU_FIGURES
 from ffslab.protocol.records import parse_records
 from ffslab.results.outcome import Outcome, judge
 from ffslab.targets.virtual_flash import module_path
@@ -23,6 +26,7 @@ SOURCE = """
 #include <linux/irqflags.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -39,6 +43,15 @@ static void planted_compute(void)
 		barrier();
 	local_irq_save(flags);
 	local_irq_restore(flags);
+}
+
+static DEFINE_MUTEX(planted_mutex);
+
+/* Enables no interrupts, so no virtual time passes. */
+static void planted_lock(void)
+{
+	mutex_lock(&planted_mutex);
+	mutex_unlock(&planted_mutex);
 }
 
 static void planted_flash(void)
@@ -83,6 +96,7 @@ static void run_thread(void)
 static int __init start(void)
 {
 	proc_create_single_data("compute", 0, NULL, show, planted_compute);
+	proc_create_single_data("lock", 0, NULL, show, planted_lock);
 	proc_create_single_data("flash", 0, NULL, show, planted_flash);
 	proc_create_single_data("block", 0, NULL, show, planted_block);
 	proc_create_single_data("wait", 0, NULL, show, planted_wait);
@@ -103,14 +117,22 @@ def planted(tmp_path_factory: pytest.TempPathFactory, lab: LabBuild) -> Own:
 
 
 def gone(
-    planted: Own, directory: Path, way: str, *arguments: str, count: int = 0, after: str = ""
+    planted: Own,
+    directory: Path,
+    way: str,
+    *arguments: str,
+    count: int = 0,
+    after: str = "",
+    free: bool = False,
 ) -> tuple[Outcome, Boot]:
-    """The outcome of a guest whose agent reads the way's file."""
+    """The outcome of a guest whose agent reads the way's file. `free`: the CPU takes no time."""
     plan = (
         f"ffsplan 1\ninsmod path={module_path(NAME)} args=count={count}\n"
         f"capture path=/proc/{way}\n{after}"
     )
     case = planted.case()
+    if free:
+        case = replace(case, board=replace(case.board, **dict.fromkeys(CPU_FIGURES, 0)))
     guest = boot(planted.lab(), directory, case, plan, arguments=arguments, clean=False)
     records = (directory / "records.jsonl").read_bytes()
     return judge(parse_records(records), guest.console, guest.status, None), guest
@@ -142,6 +164,26 @@ def test_a_call_that_never_ends_is_stuck(
     # Where: the function of the module is in the stack.
     assert any(f"planted_{way}" in line or "show+" in line for line in outcome.excerpt)
     assert guest.status != 0
+
+
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize(("arguments", "millions"), [((), 2000), (("stuck=120,3600,50",), 50)])
+def test_a_loop_without_virtual_time_is_stuck(
+    planted: Own, tmp_path: Path, arguments: tuple[str, ...], millions: int, free: bool
+) -> None:
+    outcome, guest = gone(planted, tmp_path / "guest", "lock", *arguments, free=free)
+    assert outcome.kind == "stuck", guest.console[-3000:]
+    told = re.search(r"^init \(pid \d+\) has executed (\d+) million", outcome.reason)
+    # It is looked for at every 65,536th pass of some functions, two of which are in the loop.
+    assert told and millions <= int(told[1]) < millions + 5
+    assert any("planted_lock" in line or "show+" in line for line in outcome.excerpt)
+    again, other = gone(planted, tmp_path / "again", "lock", *arguments, free=free)
+    assert again == outcome and other.console == guest.console
+
+
+def test_a_loop_that_ends_is_not_stuck(planted: Own, tmp_path: Path) -> None:
+    outcome, guest = gone(planted, tmp_path / "guest", "lock", count=5_000_000)
+    assert outcome.kind == "pass", guest.console[-3000:]
 
 
 def test_a_thread_that_never_ends_is_stuck(planted: Own, tmp_path: Path) -> None:

@@ -38,6 +38,12 @@ def _judge(console: str, records: str, status: int = 0, limit: float | None = No
             "stuck",
             "init (pid 18) has been in system call 0 for 2 s of virtual time, ",
         ),
+        (
+            "stuck-jffs2",
+            "cut",
+            "stuck",
+            "sync (pid 35) has executed 2003 million instructions in system call 74 without an",
+        ),
         ("warning", "pass", "fail", "kernel warning: WARNING: CPU: 0 PID: 1 at fs/ubifs/file.c"),
         ("lockdep", "pass", "fail", "lock dependency: WARNING: possible circular locking"),
         ("rule-violation", "pass", "fail", "rule violation: vnand: rule violation: page progr"),
@@ -330,6 +336,7 @@ def test_outcomes_are_in_order_of_gravity() -> None:
     ("line", "severity", "kind"),
     [
         ("[  1.0] stuck: x (pid 3) has been in y for 1 s of virtual time", "stuck", "stuck"),
+        ("[  1.0] stuck: x (pid 3) has executed 9 million instructions in y", "stuck", "stuck"),
         ("INFO: task x:1 blocked for more than 120 seconds.", "crash", "hung task"),
         ("kernel BUG at fs/x.c:1!", "crash", "kernel bug"),
         ("BUG: sleeping function", "crash", "kernel bug"),

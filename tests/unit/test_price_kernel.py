@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.price_models import KINDS
 
+from ffslab.lab.patches import read_series
+
 ROOT = Path(__file__).resolve().parents[2]
 PATCH = ROOT / "kernel/patches/0004-um-cpu-model.patch"
 PRICE_PATCH = ROOT / "kernel/price/0001-um-count-instructions-by-kinds.patch"
@@ -61,6 +63,16 @@ def unpack(top: Path) -> None:
     for name in (HEADER, SOURCE):
         (top / name).parent.mkdir(parents=True)
         (top / name).write_text(new_file(name), "utf-8")
+    for later in read_series(PATCH.parent):
+        if later > PATCH and f"+++ b/{SOURCE}\n" in later.read_text("utf-8"):
+            apply(top, later, SOURCE)
+
+
+def apply(top: Path, patch: Path, *names: str) -> None:
+    """What a patch does to these files."""
+    parts = (f"--- a/{name}\n+++ b/{name}\n{part_of(patch, name)}" for name in names)
+    command = ["patch", "-p1", "-s", "--fuzz=0"]
+    subprocess.run(command, cwd=top, input="".join(parts), text=True, check=True)
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +88,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The assembler of the variant `price`."""
     top = tmp_path_factory.mktemp("price-as")
     unpack(top)
-    parts = (
-        f"--- a/{name}\n+++ b/{name}\n{part_of(PRICE_PATCH, name)}" for name in (HEADER, SOURCE)
-    )
-    command = ["patch", "-p1", "-s", "--fuzz=0"]
-    subprocess.run(command, cwd=top, input="".join(parts), text=True, check=True)
+    apply(top, PRICE_PATCH, HEADER, SOURCE)
     return compiled(top)
 
 
@@ -118,6 +126,32 @@ def blocks(directory: Path, lines: list[str]) -> list[dict[str, int]]:
     assert [one.pop(BLOCK) for one in found] == [1] * len(found)
     assert sums == [sum(n * of_kinds[name] for name, n in one.items()) for one in found]
     return found
+
+
+PASSED = """	.type	kfree, @function
+kfree:
+	call	__sanitizer_cov_trace_pc
+	nop
+	call	__sanitizer_cov_trace_pc
+	ret
+	.size	kfree, .-kfree
+"""
+
+
+def test_a_function_that_loops_come_by_counts_its_passes(directory: Path) -> None:
+    """In its first block alone, and what is executed seldom is behind its last line."""
+    lines = assemble(directory, PASSED)
+    passes = lines.index("\taddq\t$1, um_cpu_passes(%rip)")
+    assert lines[passes + 1 : passes + 3] == ["\tjs\t.Llook_kfree", ".Lpass_kfree:"]
+    assert sum("um_cpu_passes" in line for line in lines) == 1
+    assert lines[-4:] == [
+        *(".Llook_kfree:", "\tcall\tum_cpu_look", "\tjmp\t.Lpass_kfree"),
+        "\t.size\tkfree, .-kfree",
+    ]
+    other = assemble(directory, PASSED.replace("kfree", "kfree_other"))
+    assert not any("um_cpu_passes" in line for line in other)
+    without = [line for line in lines if not re.search("um_cpu_passes|look|pass_", line)]
+    assert without == [line.replace("kfree_other", "kfree") for line in other]
 
 
 def test_kernel_and_benchmark_have_the_same_kinds(directory: Path) -> None:

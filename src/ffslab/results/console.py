@@ -45,12 +45,14 @@ class KernelMessage:
 # In order of importance: the first message of the most important kind is reported. What matches
 # has one of the words before the pattern, and looking for these takes a tenth of the time.
 _PATTERNS: tuple[tuple[Severity, str, tuple[str, ...], re.Pattern[str]], ...] = (
-    # Before the panic that follows it (kernel/patches/0026-um-stuck.patch).
+    # Before the panic that follows it (kernel/patches/0026-um-stuck.patch, 0029).
     (
         "stuck",
         "stuck",
         ("] stuck: ",),
-        re.compile(r"^\[ *\d+\.\d+\] stuck: .+ of virtual time", re.MULTILINE),
+        re.compile(
+            r"^\[ *\d+\.\d+\] stuck: .+ (of virtual time|million instructions)", re.MULTILINE
+        ),
     ),
     (
         "crash",
