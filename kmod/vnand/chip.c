@@ -62,6 +62,14 @@ static void sleep_ns(const struct vnand_chip *chip, u64 ns)
 	schedule_hrtimeout(&time, HRTIMER_MODE_REL);
 }
 
+/* Tells the guest's kernel whose time passes next. */
+static void tell_whose_time(struct vnand_duration time)
+{
+#ifdef CONFIG_UML
+	um_time_goes_to_flash(time.driver_ns, time.busy_ns + time.bus_ns + time.array_ns);
+#endif
+}
+
 /* @kind_ns: the counter of this kind of operation */
 static void pass_time(struct vnand_chip *chip, u64 *kind_ns,
 		      struct vnand_duration time)
@@ -73,6 +81,7 @@ static void pass_time(struct vnand_chip *chip, u64 *kind_ns,
 	chip->counters.driver_ns += time.driver_ns;
 	if (!served_ns && !time.array_ns)
 		return;
+	tell_whose_time(time);
 	if (chip->p.wait == VNAND_WAIT_POLLED || !time.array_ns) {
 		busy_wait(served_ns + time.array_ns);
 		return;

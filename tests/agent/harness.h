@@ -41,6 +41,7 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(monitor) \
 	SUITE(mtd_statistics) \
 	SUITE(live) \
+	SUITE(whose_time) \
 	SUITE(memory) \
 	SUITE(image) \
 	SUITE(content) \

@@ -367,6 +367,28 @@ def test_the_workload_is_the_sum_of_its_phases() -> None:
     assert (found["status"], found["errno_name"]) == ("error", "ENOSPC")
 
 
+def task_time(name: str, *ns: int) -> dict[str, Any]:
+    return {"name": name, **dict(zip(("code_ns", "driver_ns", "chip_ns"), ns, strict=True))}
+
+
+def test_whose_time_it_was_is_kept_and_added_up() -> None:
+    record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 90}
+    tasks = [task_time("init", 9, 1, 2), task_time("swapper", 8, 0, 0)]
+    found = phase_result(phase_of({**record, "task_times": tasks}), {}, 512)
+    assert found["task_times"] == tasks
+    assert "task_times" not in phase_result(phase_of({**record, "task_times": []}), {}, 512)
+    checked(found, PhaseResult)
+    phases = [ended_phase(name, 0, 0, (0,) * 6) for name in FFSMARK]
+    for phase in phases:
+        phase["task_times"] = [task_time("init", 1, 20, 300)]
+    phases[1]["task_times"] = [task_time("jffs2_gcd", 5, 6, 7), task_time("init", 2, 2, 2)]
+    whole = workload_result(phases, {}, 512, FFSMARK)
+    assert whole is not None
+    assert whole["task_times"] == [task_time("init", 4, 42, 602), task_time("jffs2_gcd", 5, 6, 7)]
+    del phases[2]["task_times"]
+    assert "task_times" not in (workload_result(phases, {}, 512, FFSMARK) or {})
+
+
 def test_of_a_micro_benchmark_measure_and_flush_are_the_workload() -> None:
     phases = [
         ended_phase("measure", 100, 300, (0, 0, 0, 0, 0, 1_000)),

@@ -119,6 +119,7 @@ TASK = {
     "busy_ns": 4,
     "oob_pages": 5,
 }
+TASK_TIME = {"name": "init", "code_ns": 1, "driver_ns": 0, "chip_ns": 2**63 - 1}
 TASKS = {"type": "tasks", "workload": "tree", "phase": "mount", "tasks": [TASK]}
 COUNTS = {
     "files_created": 1,
@@ -304,6 +305,11 @@ def test_a_number_that_is_none_is_damage(record: Mapping[str, Any], key: str) ->
         (FLASH, "programs", "list of numbers", ({}, [True])),
         (FLASH, "reads", "list of numbers", ({}, [None])),
         (TASKS, "tasks", "list of tasks with their counts", ({}, [1], [[]], [{}])),
+        (PHASE, "task_times", "list of tasks with their times", ({}, 1, [{}], [TASK_TIME, {}])),
+        *(
+            (PHASE, "task_times", "list of tasks with their times", ([{**TASK_TIME, key: -1}],))
+            for key in TASK_TIME
+        ),
         *(
             (TASKS, "tasks", "list of tasks with their counts", ([{**TASK, key: None}],))
             for key in TASK

@@ -11,7 +11,8 @@ import pytest
 from test_report_first import Measured, along, at, case, cost, run_of, time
 from test_report_support import charts_of, page_of_words, section_of, vega_lite, write_run
 
-from ffslab.report import svg
+from ffslab.protocol.records import TaskTime
+from ffslab.report import spent, svg
 from ffslab.report.data import Latency, packed_buckets
 from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
@@ -203,6 +204,57 @@ def test_time_is_a_bar_of_its_parts_and_wear_a_map_of_its_blocks() -> None:
     assert (
         wear.markup.count('<svg class="wear"') == 2 and "min 1 · mean 1.00 · max 1" in wear.markup
     )
+
+
+FLASH = {"flash_read_ns": 10, "flash_program_ns": 20, "flash_erase_ns": None}
+IDLE = TaskTime(name="swapper", code_ns=30, driver_ns=0, chip_ns=12)
+
+
+def own_time(name: str, code_ns: int, driver_ns: int = 0) -> TaskTime:
+    return TaskTime(name=name, code_ns=code_ns, driver_ns=driver_ns, chip_ns=9)
+
+
+def test_beside_the_flash_time_is_the_drivers_and_each_tasks() -> None:
+    """100 ns: 30 of the flash, 7 of the driver, code of two tasks, and the rest is waiting."""
+    flash = {"flash, reads": 10, "flash, programs": 20, "flash, erases": 0, "flash, transfers": 0}
+    assert spent.parts_of(FLASH, 100, ()) == {**flash, "outside the flash": 70}
+    tasks = [own_time("init", 10, 4), own_time("ffsagent", 5), IDLE]
+    tasks += [own_time("kworker/u2:1", 1, 3), own_time("kworker/0:2", 2), own_time("asleep", 0)]
+    parts = spent.parts_of(FLASH, 100, tasks)
+    assert parts == {
+        **flash,
+        "driver": 7,
+        "CPU, the work itself": 15,
+        "CPU, kworker": 3,
+        "waiting": 45,
+    }
+    assert sum(parts.values()) == 100 and spent.outside_of(parts) == 70
+    # What the chip did after the end leaves no time that is less than none.
+    assert spent.parts_of(FLASH, 50, tasks)["waiting"] == 0
+    assert spent.parts_of(FLASH, 20, ())["outside the flash"] == 0
+
+
+def test_of_many_tasks_the_largest_are_told() -> None:
+    """Largest in any bar; the work itself always has its own part."""
+    first = {"flash, reads": 1.0, "CPU, a": 5.0, "CPU, b": 1.0, "CPU, c": 2.0, "waiting": 4.0}
+    second = {"CPU, the work itself": 0.5, "CPU, d": 3.0, "CPU, b": 1.5, "CPU, e": 1.0}
+    parts, paint = spent.folded([first, second, {"outside the flash": 1.0}])
+    assert parts[0] == {
+        "flash, reads": 1,
+        "CPU, a": 5,
+        "CPU, c": 2,
+        "CPU, other tasks": 1,
+        "waiting": 4,
+    }
+    assert parts[1] == {"CPU, the work itself": 0.5, "CPU, d": 3, "CPU, other tasks": 2.5}
+    assert list(paint) == [
+        *("flash, reads", "flash, programs", "flash, erases", "flash, transfers"),
+        *("CPU, the work itself", "CPU, a", "CPU, d", "CPU, c", "CPU, other tasks"),
+        *("waiting", "outside the flash"),
+    ]
+    assert len({colour for part, colour in paint.items() if part != "waiting"}) == 10
+    assert {svg.PAINT[colour] for colour in paint.values()}
+    assert first["CPU, b"] == 1.0
 
 
 def test_what_was_not_measured_has_no_section() -> None:

@@ -18,6 +18,7 @@
 #include "flash/monitor.h"
 #include "measure/latency.h"
 #include "measure/space.h"
+#include "measure/whose_time.h"
 
 struct phase {
 	bool ran, emitted, failed;
@@ -27,6 +28,7 @@ struct phase {
 	uint64_t bytes_read, bytes_written;
 	struct space space_start, space_end;
 	struct flash_snapshot flash_start, flash_end;
+	struct whose_time whose;
 };
 
 /* Where phases look. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -9,19 +10,12 @@ from typing import Any, cast
 from ffslab.protocol.records import OK
 from ffslab.report.data import Latency, Run
 from ffslab.report.load import Read, erases_during, histogram
+from ffslab.report.spent import parts_of
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult, PhaseResult
 from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.modules import report_module, result_module
 from ffslab.workloads.registry import kind_of
-
-FLASH_PARTS = {
-    "flash, reads": "flash_read_ns",
-    "flash, programs": "flash_program_ns",
-    "flash, erases": "flash_erase_ns",
-    "flash, transfers": "flash_transfer_ns",
-}
-OUTSIDE = "outside the flash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +68,8 @@ def _parts(phases: Sequence[PhaseResult]) -> dict[str, float]:
     timed = [phase for phase in phases if phase["status"] == OK and "flash_ns" in phase]
     if not timed:
         return {}
-    counted = cast(Sequence[Mapping[str, float]], timed)
-    parts = {
-        name: float(sum(phase.get(key, 0) for phase in counted))
-        for name, key in FLASH_PARTS.items()
-    }
-    outside = sum(phase["duration_ns"] - phase["flash_ns"] for phase in timed)
-    return {**parts, OUTSIDE: max(outside, 0.0)}
+    whole: Counter[str] = Counter()
+    for phase in timed:
+        counted = cast(Mapping[str, float], phase)
+        whole.update(parts_of(counted, phase["duration_ns"], phase.get("task_times", ())))
+    return dict(whole)

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeVar,
 
 from typing_extensions import TypedDict
 
-from ffslab.protocol.records import Mtd, PhaseCounts, Prepared, Snapshot, Space, TaskRecord
+from ffslab.protocol.records import (
+    Mtd,
+    PhaseCounts,
+    Prepared,
+    Snapshot,
+    Space,
+    TaskRecord,
+    TaskTime,
+)
 from ffslab.results.collector import Collector
 from ffslab.results.erase_counters import EraseCounters
 from ffslab.results.metrics import LatencyMetrics, PhaseMetrics
@@ -60,7 +68,13 @@ class StepResult(TypedDict):
     errno_name: str
 
 
-class PhaseResult(PhaseCounts, PhaseMetrics):
+class TaskTimes(TypedDict, total=False):
+    """Whose the time of a phase was; there if the guest's kernel tells."""
+
+    task_times: list[TaskTime]
+
+
+class PhaseResult(PhaseCounts, PhaseMetrics, TaskTimes):
     """The figures of a phase."""
 
     phase: str

@@ -5,17 +5,16 @@ time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from ffslab.report import data, plots, wear
+from ffslab.report import data, plots, spent, wear
 from ffslab.report.configurations import place_of, place_text
 from ffslab.report.data import Case, Group, Run
 from ffslab.report.distribution import merge, spread_cells, spread_head
 from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.first.samples import Matter
 from ffslab.report.first.weigh import Weighed
-from ffslab.report.kept import FLASH_PARTS, OUTSIDE
 from ffslab.report.quantity import duration, grouped
 from ffslab.report.sections.change import Criteria, change_sections
 from ffslab.report.sections.decide import decide_sections
@@ -24,10 +23,6 @@ from ffslab.report.sections.section import Chart, Section
 _MOST_FACETS = 4  # panels of one chart; of more places one is shown alone
 _MOST_MAPS = 24
 _DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
-PARTS: Mapping[str, str] = {
-    **dict(zip(FLASH_PARTS, ("t0", "t1", "t2", "t4"), strict=True)),
-    OUTSIDE: "t3",
-}
 
 
 def general_sections(
@@ -153,16 +148,17 @@ def time_section(run: Run, key: str = "") -> Section:
     placed = _placed(run, lambda case: sum(case.parts.values()))
     bars = []
     for group in data.group_by_seed([case for case in placed.cases if case.parts]):
-        means = {
-            part: sum(case.parts.get(part, 0.0) for case in group.cases) / len(group.cases)
-            for part in PARTS
-        }
+        means: dict[str, float] = {}
+        for part, ns in (item for case in group.cases for item in case.parts.items()):
+            means[part] = means.get(part, 0.0) + ns / len(group.cases)
         label = data.group_label(group.axes, placed.show) or "all cases"
         bars.append(plots.Bar(label, means, placed.places[group.cases[0].id]))
-    most = max(bars, key=lambda bar: bar.parts[OUTSIDE] / (sum(bar.parts.values()) or 1))
-    share = most.parts[OUTSIDE] / (sum(most.parts.values()) or 1)
+    parts, paint = spent.folded(bar.parts for bar in bars)
+    bars = [replace(bar, parts=own) for bar, own in zip(bars, parts, strict=True)]
+    most = max(bars, key=lambda bar: _share_outside(bar.parts))
+    share = _share_outside(most.parts)
     where = f", {most.facet}" if most.facet else ""
-    drawing = plots.stack(bars, PARTS, "time", f"{key}parts-stack")
+    drawing = plots.stack(bars, paint, "time", f"{key}parts-stack")
     meaning = f"At {placed.alone}, which takes longest." if placed.alone else ""
     return Section(
         key=f"{key}parts",
@@ -170,22 +166,25 @@ def time_section(run: Run, key: str = "") -> Section:
         sentence=f"Up to {100 * share:.0f} % of the time is outside the flash: "
         f"**{most.label}**{where}.",
         charts=(Chart("Time of the work", drawing, meaning),),
-        tables=(by_filesystem(_parts_table(bars)),),
-        note="Flash time is how long the chip was busy, as it counted itself; the rest is mostly "
-        "CPU time, the driver’s with it. CPU work beside a busy chip hides in flash time.",
+        tables=(by_filesystem(_parts_table(bars, tuple(paint))),),
+        note=spent.NOTE,
     )
 
 
-def _parts_table(bars: Sequence[plots.Bar]) -> Table:
+def _share_outside(parts: Mapping[str, float]) -> float:
+    return spent.outside_of(parts) / (sum(parts.values()) or 1)
+
+
+def _parts_table(bars: Sequence[plots.Bar], parts: Sequence[str]) -> Table:
     rows = tuple(
         (
             f"{bar.label}{data.BETWEEN}{bar.facet}" if bar.facet else bar.label,
-            *(duration(bar.parts[part]) for part in PARTS),
+            *(duration(bar.parts.get(part, 0)) for part in parts),
             duration(sum(bar.parts.values())),
         )
         for bar in bars
     )
-    return Table("Time by what it is made of", ("configuration", *PARTS, "together"), (), rows)
+    return Table("Time by what it is made of", ("configuration", *parts, "together"), (), rows)
 
 
 def wear_section(run: Run, key: str = "") -> Section:
