@@ -32,6 +32,7 @@ void scratch_template(char *path, size_t size, const char *name);
 #ifndef SUITES
 #define SUITES(SUITE) \
 	SUITE(histogram) \
+	SUITE(latency) \
 	SUITE(random) \
 	SUITE(record) \
 	SUITE(plan) \

@@ -132,6 +132,8 @@ def test_each_quantile_is_the_value_at_its_rank_rounded_up() -> None:
         "p999_ns": 41,
         "buckets": [list(bucket) for bucket in RANKED],
     }
+    slow = latency_result(Latency(**record, slowest=((7, 50), (3, 41))))
+    assert slow["slowest"] == [[7, 50], [3, 41]]
     nothing = dict.fromkeys(("count", "sum_ns", "min_ns", "max_ns"), 0)
     empty = latency_result(Latency(**{**record, **nothing, "buckets": ()}))
     assert [empty[key] for key in ("mean_ns", "p50_ns", "p999_ns")] == [0.0, 0, 0]

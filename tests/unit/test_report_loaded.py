@@ -32,6 +32,8 @@ def test_erases_and_latencies() -> None:
     assert found == replace(Latency("p", "o", 1, 2, 3, 4, b""), packed=found.packed)
     assert list(found.buckets()) == [(7, 1), (300, 2**40)]
     assert list(histogram({**record, "buckets": []}).buckets()) == []
+    slow = {**record, "buckets": [], "slowest": [[1007, 9], [1000, 5]]}
+    assert histogram(slow, 1000).slowest == ((7, 9), (0, 5))
 
 
 @pytest.mark.parametrize("bucket", [[7], [7, 1, 2], [], [-1, 5], [7, -1], [2**64, 1]])

@@ -184,6 +184,27 @@ def test_latency_is_shown_to_the_maximum_with_seeds_together() -> None:
     assert [plain(cell) for cell in section.tables[0].rows[0]][:2] == ["all cases", "20"]
 
 
+def test_the_slowest_operations_are_dots_at_their_time() -> None:
+    """Kinds by their longest, at most three; those whose slowest were not kept have none."""
+    ops = {"read": 50, "write": 90, "sync": 70, "stat": 10}
+    own = tuple(
+        replace(latency(op, (most, 2)), slowest=((2 * MS, most), (10**9, 7)))
+        for op, most in ops.items()
+    )
+    measured = [
+        (replace(case("ubifs"), latencies=(*own, latency("erase", (99, 1)))), []),
+        (replace(case("jffs2"), latencies=(latency("write", (95, 1)),)), []),
+    ]
+    section = sections(measured)["when"]
+    assert plain(section.sentence) == (
+        "The slowest write, 90 ns, begins 2.00 ms after its phase: **UBIFS**."
+    )
+    assert [chart.title for chart in section.charts] == ["write", "sync", "read"]
+    shown = [(row["label"], row["began"], row["t"]) for row in rows_of(section.charts[0].drawing)]
+    assert shown == [("UBIFS", 0.002, 90), ("UBIFS", 1, 7)]
+    assert "when" not in sections(measured[1:])
+
+
 def test_time_is_a_bar_of_its_parts_and_wear_a_map_of_its_blocks() -> None:
     parts = {"flash, reads": 1e9, "flash, programs": 2e9, "outside the flash": 1e9}
     other = {**parts, "outside the flash": 17e9}

@@ -182,6 +182,7 @@ class Latency:
     """How long the requests of one kind took in a phase.
 
     `buckets`: (index, requests) of the agent's log-linear histogram, those that are not empty.
+    `slowest`: when each of the slowest requests began, and how long it took, the slowest first.
     """
 
     phase: str
@@ -191,6 +192,7 @@ class Latency:
     min_ns: int
     max_ns: int
     buckets: tuple[tuple[int, int], ...]
+    slowest: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, record: Record) -> Latency:
@@ -200,6 +202,12 @@ class Latency:
             op=str(record["op"]),
             **{name: record[name] for name in ("count", "sum_ns", "min_ns", "max_ns")},
             buckets=tuple((index, requests) for index, requests in record["buckets"]),
+            slowest=tuple(
+                (began, took)
+                for began, took in sorted(
+                    record.get("slowest", ()), key=lambda pair: (-pair[1], pair[0])
+                )
+            ),
         )
 
 
@@ -593,7 +601,7 @@ def _parse_line(line: bytes) -> tuple[str, Record | None]:
 
 _NUMBER_OF_EACH = (are_numbers, "list of numbers")
 _SHAPES: Mapping[str, Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    "latency": {"buckets": (are_pairs, "list of pairs of numbers")},
+    "latency": dict.fromkeys(("buckets", "slowest"), (are_pairs, "list of pairs of numbers")),
     "flash": {
         "counters": (are_counters, "object of numbers"),
         **dict.fromkeys(("erases", "programs", "reads"), _NUMBER_OF_EACH),

@@ -49,7 +49,9 @@ FILESYSTEM_NAMES = {
 
 @dataclass(frozen=True)
 class Latency:
-    """One latency histogram: `packed` has its buckets, see `packed_buckets`."""
+    """One latency histogram: `packed` has its buckets, see `packed_buckets`. `slowest`: how long
+    after the phase each of the slowest began, and how long it took.
+    """
 
     phase: str
     op: str
@@ -58,6 +60,7 @@ class Latency:
     min_ns: int
     max_ns: int
     packed: bytes
+    slowest: tuple[tuple[int, int], ...] = ()
 
     def buckets(self) -> Iterator[tuple[int, int]]:
         """Number (`ffslab.results.metrics.bucket_bounds`) and count of each bucket, in order."""

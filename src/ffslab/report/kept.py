@@ -33,12 +33,15 @@ class Kept:
 def kept_of(row: CaseResult) -> Kept:
     """What the page needs of a result."""
     kind = kind_of(row["spec"])
+    begun = {phase["phase"]: phase["t_start_ns"] for phase in row["phases"]}
     phases = result_module(kind).PHASES
     return Kept(
         own=report_module(kind).figures_of(row),
         criteria=criteria_of(row),
         collector=row.get("collector"),
-        latencies=tuple(histogram(latency) for latency in row["latencies"]),
+        latencies=tuple(
+            histogram(latency, begun.get(latency["phase"], 0)) for latency in row["latencies"]
+        ),
         erases=erases_during(row, phases) if phases else (),
         parts=_parts([phase for phase in row["phases"] if phase["phase"] in phases]),
     )

@@ -300,9 +300,12 @@ def of_stored(kind: type[Value], stored: Document, **others: Any) -> Value:
     return kind(**{name: stored[name] for name in names}, **others)
 
 
-def histogram(record: LatencyResult) -> Latency:
-    """One of the `latencies` of a result; ValueError for a bucket that no histogram has."""
-    return of_stored(Latency, record, packed=packed_buckets(record["buckets"]))
+def histogram(record: LatencyResult, begun_ns: int = 0) -> Latency:
+    """One of the `latencies` of a result, whose phase began then; ValueError for a bucket that no
+    histogram has.
+    """
+    slowest = tuple((began - begun_ns, took) for began, took in record.get("slowest", ()))
+    return of_stored(Latency, record, packed=packed_buckets(record["buckets"]), slowest=slowest)
 
 
 def erases_during(row: CaseResult, phases: Sequence[str]) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from ffslab.protocol.records import (
     phase_counts,
 )
 from ffslab.results.metrics import counter_difference, latency_metrics, phase_metrics
-from ffslab.results.result import LatencyResult, PhaseResult, TaskTimes
+from ffslab.results.result import LatencyResult, PhaseResult, SlowestResult, TaskTimes
 
 
 def latency_result(latency: Latency) -> LatencyResult:
@@ -31,7 +31,12 @@ def latency_result(latency: Latency) -> LatencyResult:
         "op": latency.op,
         **latency_metrics(latency),
         "buckets": [list(bucket) for bucket in latency.buckets],
+        **_slowest(latency),
     }
+
+
+def _slowest(latency: Latency) -> SlowestResult:
+    return {"slowest": [list(pair) for pair in latency.slowest]} if latency.slowest else {}
 
 
 def phase_result(

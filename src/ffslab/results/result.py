@@ -139,7 +139,13 @@ def _are_numbers(values: list[Any]) -> bool:
     return int(min(values)) >= -_LARGEST and int(max(values)) <= _LARGEST
 
 
-class LatencyResult(LatencyMetrics):
+class SlowestResult(TypedDict, total=False):
+    """When the slowest requests began and how long they took, the slowest first; there if kept."""
+
+    slowest: list[list[int]]
+
+
+class LatencyResult(LatencyMetrics, SlowestResult):
     """Latencies of one kind of request in a phase; buckets as counted."""
 
     phase: str

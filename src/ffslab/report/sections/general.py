@@ -22,6 +22,7 @@ from ffslab.report.sections.section import Chart, Section
 
 _MOST_FACETS = 4  # panels of one chart; of more places one is shown alone
 _MOST_MAPS = 24
+_MOST_OPS = 3  # whose slowest operations are drawn
 _DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
 
 
@@ -31,7 +32,8 @@ def general_sections(
     """The sections of a workload's cases, those that have something to say."""
     yield from decide_sections(matter, weighed, key)
     yield from change_sections(run, criteria, key)
-    for section in (latency_section(run, key), time_section(run, key), wear_section(run, key)):
+    latency, slow = latency_section(run, key), slowest_section(run, key)
+    for section in (latency, slow, time_section(run, key), wear_section(run, key)):
         if not section.is_empty:
             yield section
 
@@ -139,6 +141,65 @@ def _slowest(run: Run) -> str:
     slowest_ns, op, case = worst
     name = data.group_label(case.axes, labels_of(run)) or "the case"
     return f"The longest operation, {op}, takes {duration(slowest_ns)}: **{name}**."
+
+
+def slowest_section(run: Run, key: str = "") -> Section:
+    """When the slowest operations began, of those kinds that have the longest."""
+    longest: dict[str, int] = {}
+    for latency in (latency for case in run.passed for latency in case.latencies):
+        if latency.slowest:
+            longest[latency.op] = max(longest.get(latency.op, 0), latency.max_ns)
+    ops = sorted(longest, key=lambda op: -longest[op])[:_MOST_OPS]
+    return Section(
+        key=f"{key}when",
+        title="When are the slowest operations?",
+        sentence=_when_slowest(run, ops[0]) if ops else "",
+        charts=tuple(_slowest_of(run, op, f"{key}when-{n}") for n, op in enumerate(ops)),
+        note="At most 16 of each kind and case, by when they began in their phase. Of all others "
+        "the histogram knows how long they took, and not when."
+        if ops
+        else "",
+    )
+
+
+def _slowest_of(run: Run, op: str, identifier: str) -> Chart:
+    placed = _placed(run, partial(_longest, op))
+    dots = [
+        plots.Moment(
+            data.group_label(case.axes, placed.show) or "all cases",
+            case.filesystem,
+            *(began_ns, took_ns),
+            placed.places[case.id],
+        )
+        for case in placed.cases
+        for latency in case.latencies
+        if latency.op == op
+        for began_ns, took_ns in latency.slowest
+    ]
+    where = f"At {placed.alone}, where the longest is." if placed.alone else ""
+    return Chart(op, plots.moments(dots, f"{op}: the slowest", identifier), where)
+
+
+def _longest(op: str, case: Case) -> float:
+    return max((latency.max_ns for latency in case.latencies if latency.op == op), default=0)
+
+
+def _when_slowest(run: Run, op: str) -> str:
+    took_ns, began_ns, case = max(
+        (
+            (took_ns, began_ns, case)
+            for case in run.passed
+            for latency in case.latencies
+            if latency.op == op
+            for began_ns, took_ns in latency.slowest
+        ),
+        key=lambda entry: entry[0],
+    )
+    name = data.group_label(case.axes, labels_of(run)) or "the case"
+    return (
+        f"The slowest {op}, {duration(took_ns)}, begins {duration(began_ns)} after its phase: "
+        f"**{name}**."
+    )
 
 
 def time_section(run: Run, key: str = "") -> Section:
