@@ -66,7 +66,8 @@ static void sleep_ns(const struct vnand_chip *chip, u64 ns)
 static void tell_whose_time(struct vnand_duration time)
 {
 #ifdef CONFIG_UML
-	um_time_goes_to_flash(time.driver_ns, time.busy_ns + time.bus_ns + time.array_ns);
+	um_time_goes_to_flash(time.driver_ns,
+			      time.busy_ns + time.bus_ns + time.array_ns);
 #endif
 }
 

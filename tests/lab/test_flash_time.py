@@ -63,7 +63,9 @@ cpu_scale = [0, 1]
 
 # kernel/patches/0004-um-cpu-model.patch
 SPIN_NS = 10_000
-LATE_NS = 0
+# Counters are read after the end of a phase, when a background task may have begun an erase or two.
+LATE_NS = 5_000_000
+DUE_NS = 100_000
 
 
 @pytest.fixture(scope="module", params=WORKLOADS)
@@ -131,17 +133,21 @@ def check_times(run: Path) -> int:
     checked = 0
     for result in results(run):
         for phase in result["phases"]:
-            if phase["phase"] == "workload" or not phase["flash"]:
+            if phase["phase"] == "workload" or not phase["duration_ns"]:
                 continue
+            assert "task_times" in phase, (result["id"], phase["phase"])
             tasks = phase["task_times"]
             sums = {key: sum(task[key] for task in tasks) for key in TASK_TIMES}
-            assert sum(sums.values()) == phase["duration_ns"], (result["id"], phase["phase"])
+            # What a system call leaves to be done on its way back is executed and not yet charged.
+            sum_ns = sum(sums.values())
+            assert 0 <= sum_ns - phase["duration_ns"] <= DUE_NS, (result["id"], phase["phase"])
             late_ns = phase["flash_ns"] - sums["chip_ns"]
             late_driver_ns = phase["flash"]["chip_driver_ns"] - sums["driver_ns"]
-            assert 0 <= late_ns <= after_its_end_ns(phase) + LATE_NS
+            assert 0 <= late_ns <= LATE_NS
             assert 0 <= late_driver_ns <= LATE_NS
             parts = parts_of(phase, phase["duration_ns"], tasks)
-            assert sum(parts.values()) <= phase["duration_ns"] + late_ns
+            whole_ns = max(phase["duration_ns"], phase["flash_ns"])
+            assert sum(parts.values()) == pytest.approx(whole_ns)
             checked += 1
     return checked
 
@@ -156,7 +162,7 @@ def test_the_works_own_task_has_the_time_of_code_that_is_not_free(sleeping: Path
         (phase,) = [phase for phase in result["phases"] if phase["phase"] == "transactions"]
         code = {task["name"]: task["code_ns"] for task in phase["task_times"]}
         if result["axes"]["cpu_scale"]:
-            assert code["init"] > 0.1 * phase["duration_ns"], (result["id"], code)
+            assert code["init"] > 0.05 * phase["duration_ns"], (result["id"], code)
         else:
             assert sum(code.values()) < 0.01 * phase["duration_ns"], (result["id"], code)
 

@@ -24,8 +24,7 @@ int measure_begin(struct measure *m, const struct flash_monitor *monitor,
 
 void measure_stop(struct measure *m)
 {
-	m->phase.t_end_ns = clock_now_ns();
-	whose_time_end(&m->phase.whose);
+	phase_stop(&m->phase);
 	live_read(&m->live, &m->end);
 }
 

@@ -33,7 +33,6 @@ int phase_end(struct phase *phase, const struct phase_site *site, int result,
 {
 	struct ffs_error late;
 
-	whose_time_end(&phase->whose);
 	phase->failed = result != 0;
 	if (result)
 		phase->error = *error;

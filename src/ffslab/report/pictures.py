@@ -19,7 +19,7 @@ from ffslab.results.files import write_atomic
 VEGA_LITE = "6.4"  # the version that charts are written for
 FONT = "Liberation Sans, Arial, sans-serif"
 _CHART = re.compile(
-    r'<div class="vega" id="([^"]+)" role="img" aria-label="([^"]*)">'
+    r'<div class="vega" id="([^"]+)" role="img" aria-label="([^"]*)"[^>]*>'
     r'<script type="application/json">(.*?)</script>',
     re.DOTALL,
 )

@@ -343,13 +343,16 @@ def tails(lines: Sequence[Tail], title: str, identifier: str) -> str:
 
 @dataclass(frozen=True)
 class Moment:
-    """An operation of a configuration: when it began, how long it took; `facet` says where."""
+    """An operation of a configuration: when in its phase it began, how long it took; `facet` says
+    where.
+    """
 
     label: str
     filesystem: str
     t_ns: float
     latency_ns: float
     facet: str = ""
+    phase: str = ""
 
 
 def moments(all_of: Sequence[Moment], title: str, identifier: str) -> str:
@@ -364,13 +367,14 @@ def moments(all_of: Sequence[Moment], title: str, identifier: str) -> str:
             "began": one.t_ns / 1e9,
             "t": max(one.latency_ns, 1),
             "text": duration(one.latency_ns),
+            "phase": one.phase,
             "paint": paint[one.filesystem],
         }
         for one in all_of
     ]
     times = [max(one.latency_ns, 1) for one in all_of]
     encoding = {
-        "x": field("began:Q", title="after the beginning (s)"),
+        "x": field("began:Q", title="after the beginning of the phase (s)"),
         "y": field(
             "t:Q",
             title=None,
@@ -380,7 +384,7 @@ def moments(all_of: Sequence[Moment], title: str, identifier: str) -> str:
         "fill": field("paint:N", scale=None, legend=None),
         "tooltip": [
             *(field("label:N", title="configuration"), field("text:N", title="latency")),
-            field("began:Q", title="began after (s)", format=".3~f"),
+            *(field("began:Q", title="began after (s)", format=".3~f"), field("phase:N")),
         ],
     }
     inner = {**mark("point", encoding, size=30, opacity=0.8, strokeWidth=0)}

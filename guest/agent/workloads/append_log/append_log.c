@@ -274,7 +274,7 @@ static int run_phase(struct append_log *log, int id,
 		return -1;
 	live_read(&log->live, &log->before[id]);
 	result = body(log, error);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	live_read(&log->live, &log->after[id]);
 	return phase_end(phase, &log->site, result, error);
 }

@@ -170,6 +170,7 @@ def _slowest_of(run: Run, op: str, identifier: str) -> Chart:
             case.filesystem,
             *(began_ns, took_ns),
             placed.places[case.id],
+            latency.phase,
         )
         for case in placed.cases
         for latency in case.latencies
@@ -197,7 +198,7 @@ def _when_slowest(run: Run, op: str) -> str:
     )
     name = data.group_label(case.axes, labels_of(run)) or "the case"
     return (
-        f"The slowest {op}, {duration(took_ns)}, begins {duration(began_ns)} after its phase: "
+        f"The slowest {op}, {duration(took_ns)}, begins {duration(began_ns)} into its phase: "
         f"**{name}**."
     )
 
