@@ -213,13 +213,30 @@ def test_time_is_a_bar_of_its_parts_and_wear_a_map_of_its_blocks() -> None:
         (replace(case("ubifs"), parts=other, erases=(1, 1)), []),
     ]
     found = sections(measured)
-    assert found["parts"].sentence == "Up to 85 % of the time is outside the flash: **UBIFS**."
+    assert found["parts"].sentence == "Up to 85 % of all time is outside the flash: **UBIFS**."
     shown = {
         (row["label"], row["part"]): row["value"]
         for row in rows_of(found["parts"].charts[0].drawing)
     }
     assert shown["UBIFS", "outside the flash"] == 17 and shown["JFFS2", "flash, erases"] == 0
     assert [plain(cell) for cell in found["parts"].tables[0].rows[1]][-2:] == ["17.0 s", "20.0 s"]
+    # What waits for more than half of its time is told without waiting.
+    idle = {"flash, reads": 1e9, "driver": 3e9, "waiting": 5e9}
+    found = sections([(replace(case("jffs2"), parts=idle), []), *measured[1:]])
+    assert found["parts"].sentence == (
+        "Up to 85 % of all time but waiting is outside the flash: **UBIFS**."
+    )
+    (chart,) = found["parts"].charts
+    assert {row["part"] for row in rows_of(chart.drawing)} >= {"driver", "outside the flash"}
+    assert "waiting" not in {row["part"] for row in rows_of(chart.drawing)}
+    assert chart.meaning == "Without waiting, which the table has."
+    assert [plain(cell) for cell in found["parts"].tables[0].rows[0]][-3:] == [
+        *("5.00 s", "0 ns", "9.00 s"),
+    ]
+    idle["waiting"] = 4e9
+    found = sections([(replace(case("jffs2"), parts=idle), [])])
+    assert found["parts"].sentence == "Up to 88 % of all time is outside the flash: **all cases**."
+    found = sections(measured)
     wear = found["blocks"]
     assert wear.sentence == "The most erased block has 3 erases: **JFFS2**."
     assert (

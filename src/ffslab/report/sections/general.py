@@ -217,20 +217,29 @@ def time_section(run: Run, key: str = "") -> Section:
         bars.append(plots.Bar(label, means, placed.places[group.cases[0].id]))
     parts, paint = spent.folded(bar.parts for bar in bars)
     bars = [replace(bar, parts=own) for bar, own in zip(bars, parts, strict=True)]
-    most = max(bars, key=lambda bar: _share_outside(bar.parts))
+    shown, besides = bars, ""
+    if any(bar.parts.get(spent.WAITING, 0) > sum(bar.parts.values()) / 2 for bar in bars):
+        shown, besides = [_without_waiting(bar) for bar in bars], " but waiting"
+    most = max(shown, key=lambda bar: _share_outside(bar.parts))
     share = _share_outside(most.parts)
     where = f", {most.facet}" if most.facet else ""
-    drawing = plots.stack(bars, paint, "time", f"{key}parts-stack")
+    painted = {part: paint[part] for part in paint if not besides or part != spent.WAITING}
+    drawing = plots.stack(shown, painted, "time", f"{key}parts-stack")
     meaning = f"At {placed.alone}, which takes longest." if placed.alone else ""
+    meaning += " Without waiting, which the table has." if besides else ""
     return Section(
         key=f"{key}parts",
         title="Where does the time go?",
-        sentence=f"Up to {100 * share:.0f} % of the time is outside the flash: "
+        sentence=f"Up to {100 * share:.0f} % of all time{besides} is outside the flash: "
         f"**{most.label}**{where}.",
-        charts=(Chart("Time of the work", drawing, meaning),),
+        charts=(Chart("Time of the work", drawing, meaning.strip()),),
         tables=(by_filesystem(_parts_table(bars, tuple(paint))),),
         note=spent.NOTE,
     )
+
+
+def _without_waiting(bar: plots.Bar) -> plots.Bar:
+    return replace(bar, parts={part: n for part, n in bar.parts.items() if part != spent.WAITING})
 
 
 def _share_outside(parts: Mapping[str, float]) -> float:
