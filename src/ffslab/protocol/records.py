@@ -70,8 +70,8 @@ def _ended(record: Record) -> dict[str, Any]:
 
 class TaskTime(TypedDict):
     """The time that passed while a task had the CPU, in ns: for its code, for the flash's driver,
-    and while a chip was busy, whatever the CPU did. A task that waits for the chip has the CPU if no
-    other has it; the idle task has what is left.
+    and while a chip was busy, whatever the CPU did. A task that waits for the chip has the CPU if
+    no other has it; the idle task has what is left.
     """
 
     name: str
