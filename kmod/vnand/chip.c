@@ -62,6 +62,17 @@ static void sleep_ns(const struct vnand_chip *chip, u64 ns)
 	schedule_hrtimeout(&time, HRTIMER_MODE_REL);
 }
 
+/* Tells the guest's kernel whose the time is that passes next; 0: the caller's again. */
+static void tell_whose_time(u64 driver_ns, u64 chip_ns)
+{
+#ifdef CONFIG_UML
+	if (driver_ns || chip_ns)
+		um_time_goes_to_flash(driver_ns, chip_ns);
+	else
+		um_time_leaves_flash();
+#endif
+}
+
 /* @kind_ns: the counter of this kind of operation */
 static void pass_time(struct vnand_chip *chip, u64 *kind_ns,
 		      struct vnand_duration time)
@@ -73,12 +84,15 @@ static void pass_time(struct vnand_chip *chip, u64 *kind_ns,
 	chip->counters.driver_ns += time.driver_ns;
 	if (!served_ns && !time.array_ns)
 		return;
+	tell_whose_time(time.driver_ns,
+			time.busy_ns + time.bus_ns + time.array_ns);
 	if (chip->p.wait == VNAND_WAIT_POLLED || !time.array_ns) {
 		busy_wait(served_ns + time.array_ns);
-		return;
+	} else {
+		busy_wait(served_ns);
+		sleep_ns(chip, time.array_ns);
 	}
-	busy_wait(served_ns);
-	sleep_ns(chip, time.array_ns);
+	tell_whose_time(0, 0);
 }
 
 static void report_violation(struct vnand_chip *chip,

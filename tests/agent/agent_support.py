@@ -113,6 +113,8 @@ def parse(text: str) -> list[Record]:
             # Only where it is true, and only of a step.
             if record["type"] == "step":
                 order += [key for key in ("may_fail", "may_fill") if record.get(key) is True]
+        if record["type"] == "latency" and record.get("slowest"):
+            order = [*order, "slowest"]
         assert keys == order, (keys, order)
         assert record["v"] == 1
     assert records[0]["type"] == "start" and records[-1]["type"] == "end"

@@ -32,6 +32,7 @@ void scratch_template(char *path, size_t size, const char *name);
 #ifndef SUITES
 #define SUITES(SUITE) \
 	SUITE(histogram) \
+	SUITE(latency) \
 	SUITE(random) \
 	SUITE(record) \
 	SUITE(plan) \
@@ -41,6 +42,7 @@ void scratch_template(char *path, size_t size, const char *name);
 	SUITE(monitor) \
 	SUITE(mtd_statistics) \
 	SUITE(live) \
+	SUITE(whose_time) \
 	SUITE(memory) \
 	SUITE(image) \
 	SUITE(content) \

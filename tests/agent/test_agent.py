@@ -89,6 +89,16 @@ def test_full_latencies(agent: Agent) -> None:
         for value in values:
             counts[bucket_index(value)] = counts.get(bucket_index(value), 0) + 1
         assert [[i, counts[i]] for i in sorted(counts)] == histogram["buckets"]
+        slowest = sorted(took for _, took in histogram["slowest"])
+        assert slowest == sorted(values)[-16:]
+        # One that took as long as another and came later may be the one that is kept.
+        begun = [began for began, _ in histogram["slowest"]]
+        assert len(set(begun)) == len(begun)
+        (phase,) = [one for one in of_type(records, "phase") if one["phase"] == histogram["phase"]]
+        assert all(
+            phase["t_start_ns"] <= began and began + took <= phase["t_end_ns"]
+            for began, took in histogram["slowest"]
+        )
 
 
 def test_seed_is_the_run(agent: Agent) -> None:

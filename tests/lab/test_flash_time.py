@@ -1,4 +1,5 @@
-"""The flash time of results and reports, against the chip and against who waits for it.
+"""The flash time of results and reports, against the chip and against who waits for it; whose all
+other time is.
 
 The chip adds up what each operation takes. The monitor measures with the clock what its callers
 wait. With code that is free and a CPU that waits for each operation, both are the same time.
@@ -6,13 +7,15 @@ wait. With code that is free and a CPU that waits for each operation, both are t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lab_support import Boot, results, run_study
 
-from ffslab.report.kept import OUTSIDE
+from ffslab.protocol.record_values import TASK_TIMES
+from ffslab.report.spent import FLASH_PARTS, parts_of
 from ffslab.results.metrics import FLASH_TIMES
 from ffslab.workloads.ffsmark.result import PHASES as WORKLOAD_PHASES
 from ffslab.workloads.tree.report import figures_of
@@ -60,6 +63,9 @@ cpu_scale = [0, 1]
 
 # kernel/patches/0004-um-cpu-model.patch
 SPIN_NS = 10_000
+# Counters are read after the end of a phase, when a background task may have begun an erase or two.
+LATE_NS = 5_000_000
+DUE_NS = 100_000
 
 
 @pytest.fixture(scope="module", params=WORKLOADS)
@@ -111,6 +117,56 @@ def test_the_parts_are_the_chips_own_sum_and_leave_room_for_code(run: Path) -> N
             assert flash < 0.9 * sum(piece["duration_ns"] for piece in pieces(result))
 
 
+@pytest.fixture(scope="module")
+def sleeping(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A driver that sleeps while the chip works, so that other tasks work meanwhile."""
+    directory = tmp_path_factory.mktemp("sleeping")
+    study = directory / "study.toml"
+    study.write_text(HEAD + WORKLOADS["ffsmark"] + AXES.replace("polled", "interrupt"))
+    return run_study(study, directory / "out")
+
+
+def check_times(run: Path) -> int:
+    """Of each phase: all of its time is somebody's; the driver has what vnand says, and the chip
+    what it counted until the end of the phase. The number of phases.
+    """
+    checked = 0
+    for result in results(run):
+        for phase in result["phases"]:
+            if phase["phase"] == "workload" or not phase["duration_ns"]:
+                continue
+            assert "task_times" in phase, (result["id"], phase["phase"])
+            tasks = phase["task_times"]
+            sums = {key: sum(task[key] for task in tasks) for key in TASK_TIMES}
+            # What a system call leaves to be done on its way back is executed and not yet charged.
+            sum_ns = sum(sums.values())
+            assert 0 <= sum_ns - phase["duration_ns"] <= DUE_NS, (result["id"], phase["phase"])
+            late_ns = phase["flash_ns"] - sums["chip_ns"]
+            late_driver_ns = phase["flash"]["chip_driver_ns"] - sums["driver_ns"]
+            assert 0 <= late_ns <= LATE_NS
+            assert 0 <= late_driver_ns <= LATE_NS
+            parts = parts_of(phase, phase["duration_ns"], tasks)
+            whole_ns = max(phase["duration_ns"], phase["flash_ns"])
+            assert sum(parts.values()) == pytest.approx(whole_ns)
+            checked += 1
+    return checked
+
+
+def test_all_time_is_somebodys(run: Path, sleeping: Path) -> None:
+    assert check_times(run) > 6 < check_times(sleeping)
+
+
+def test_the_works_own_task_has_the_time_of_code_that_is_not_free(sleeping: Path) -> None:
+    """A free processor leaves none but what a charge at its own pace takes."""
+    for result in results(sleeping):
+        (phase,) = [phase for phase in result["phases"] if phase["phase"] == "transactions"]
+        code = {task["name"]: task["code_ns"] for task in phase["task_times"]}
+        if result["axes"]["cpu_scale"]:
+            assert code["init"] > 0.05 * phase["duration_ns"], (result["id"], code)
+        else:
+            assert sum(code.values()) < 0.01 * phase["duration_ns"], (result["id"], code)
+
+
 def test_the_report_shows_what_the_chip_counted(run: Path) -> None:
     """Against `busy_ns`, which the chip adds up itself; after the last snapshot nothing is done."""
     shown = reported(run)
@@ -128,15 +184,17 @@ def test_the_report_shows_what_the_chip_counted(run: Path) -> None:
         assert sum(busy.values()) <= whole
 
 
+def flash_of(parts: Mapping[str, float]) -> float:
+    return sum(parts[name] for name in FLASH_PARTS)
+
+
 def reported(run: Path) -> dict[str, dict[tuple[str, ...], float]]:
     """Per case: the flash time that the report has for phases together."""
     loaded = {result["id"]: result for result in results(run)}
     if next(iter(loaded.values()))["tree"] is not None:
         return {
             case: {
-                tuple(part["phase"] for part in step["parts"]): sum(
-                    ns for name, ns in seen.parts.items() if name != OUTSIDE
-                )
+                tuple(part["phase"] for part in step["parts"]): flash_of(seen.parts)
                 for step, seen in zip(
                     result["tree"]["steps"], figures_of(result).steps, strict=True
                 )
@@ -154,6 +212,8 @@ def reported(run: Path) -> dict[str, dict[tuple[str, ...], float]]:
             for case, result in loaded.items()
         }
     return {
-        case.id: {WORKLOAD_PHASES: sum(ns for name, ns in case.parts.items() if name != OUTSIDE)}
+        case.id: {
+            WORKLOAD_PHASES: sum(ns for name, ns in case.parts.items() if name in FLASH_PARTS)
+        }
         for case in load_run(run).cases
     }

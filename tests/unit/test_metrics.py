@@ -132,6 +132,8 @@ def test_each_quantile_is_the_value_at_its_rank_rounded_up() -> None:
         "p999_ns": 41,
         "buckets": [list(bucket) for bucket in RANKED],
     }
+    slow = latency_result(Latency(**record, slowest=((7, 50), (3, 41))))
+    assert slow["slowest"] == [[7, 50], [3, 41]]
     nothing = dict.fromkeys(("count", "sum_ns", "min_ns", "max_ns"), 0)
     empty = latency_result(Latency(**{**record, **nothing, "buckets": ()}))
     assert [empty[key] for key in ("mean_ns", "p50_ns", "p999_ns")] == [0.0, 0, 0]
@@ -365,6 +367,28 @@ def test_the_workload_is_the_sum_of_its_phases() -> None:
     found = workload_result([*phases[:2], full, phases[3]], {}, 8192, FFSMARK)
     assert found is not None
     assert (found["status"], found["errno_name"]) == ("error", "ENOSPC")
+
+
+def task_time(name: str, *ns: int) -> dict[str, Any]:
+    return {"name": name, **dict(zip(("code_ns", "driver_ns", "chip_ns"), ns, strict=True))}
+
+
+def test_whose_time_it_was_is_kept_and_added_up() -> None:
+    record = {"phase": "mount", "status": "ok", "t_start_ns": 70, "t_end_ns": 90}
+    tasks = [task_time("init", 9, 1, 2), task_time("swapper", 8, 0, 0)]
+    found = phase_result(phase_of({**record, "task_times": tasks}), {}, 512)
+    assert found["task_times"] == tasks
+    assert "task_times" not in phase_result(phase_of({**record, "task_times": []}), {}, 512)
+    checked(found, PhaseResult)
+    phases = [ended_phase(name, 0, 0, (0,) * 6) for name in FFSMARK]
+    for phase in phases:
+        phase["task_times"] = [task_time("init", 1, 20, 300)]
+    phases[1]["task_times"] = [task_time("jffs2_gcd", 5, 6, 7), task_time("init", 2, 2, 2)]
+    whole = workload_result(phases, {}, 512, FFSMARK)
+    assert whole is not None
+    assert whole["task_times"] == [task_time("init", 4, 42, 602), task_time("jffs2_gcd", 5, 6, 7)]
+    del phases[2]["task_times"]
+    assert "task_times" not in (workload_result(phases, {}, 512, FFSMARK) or {})
 
 
 def test_of_a_micro_benchmark_measure_and_flush_are_the_workload() -> None:

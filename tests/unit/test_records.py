@@ -119,6 +119,7 @@ TASK = {
     "busy_ns": 4,
     "oob_pages": 5,
 }
+TASK_TIME = {"name": "init", "code_ns": 1, "driver_ns": 0, "chip_ns": 2**63 - 1}
 TASKS = {"type": "tasks", "workload": "tree", "phase": "mount", "tasks": [TASK]}
 COUNTS = {
     "files_created": 1,
@@ -295,15 +296,28 @@ def test_a_number_that_is_none_is_damage(record: Mapping[str, Any], key: str) ->
         stream_of({**record, key: right})
 
 
+def test_the_slowest_requests_come_first() -> None:
+    slowest = [[5, 10], [9, 20], [1, 20], [7, 15]]
+    stream = stream_of(MTD, {**PHASE, "phase": "measure"}, {**LATENCY, "slowest": slowest})
+    (latency,) = stream.latencies
+    assert latency.slowest == ((1, 20), (9, 20), (7, 15), (5, 10))
+
+
 @pytest.mark.parametrize(
     ("record", "key", "shape", "wrong"),
     [
         (LATENCY, "buckets", "list of pairs of numbers", ({}, [1], [[1]], [[1, 2, 3]], [[1, -1]])),
+        (LATENCY, "slowest", "list of pairs of numbers", ({}, [1], [[1]], [[1, 2, 3]], [[1, -1]])),
         (FLASH, "counters", "object of numbers", ([], {"a": "1"}, {"a": -1})),
         (FLASH, "erases", "list of numbers", ({}, [0.5], ["1"], 3)),
         (FLASH, "programs", "list of numbers", ({}, [True])),
         (FLASH, "reads", "list of numbers", ({}, [None])),
         (TASKS, "tasks", "list of tasks with their counts", ({}, [1], [[]], [{}])),
+        (PHASE, "task_times", "list of tasks with their times", ({}, 1, [{}], [TASK_TIME, {}])),
+        *(
+            (PHASE, "task_times", "list of tasks with their times", ([{**TASK_TIME, key: -1}],))
+            for key in TASK_TIME
+        ),
         *(
             (TASKS, "tasks", "list of tasks with their counts", ([{**TASK, key: None}],))
             for key in TASK

@@ -18,7 +18,8 @@ from test_report_support import (
     write_run,
 )
 
-from ffslab.report import svg
+from ffslab.protocol.records import TaskTime
+from ffslab.report import spent, svg
 from ffslab.report.data import Histogram, Latency, packed_buckets
 from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
@@ -322,6 +323,27 @@ def test_latency_is_shown_to_the_maximum_with_seeds_together() -> None:
     assert [plain(cell) for cell in section.tables[0].rows[0]][:2] == ["all cases", "20"]
 
 
+def test_the_slowest_operations_are_dots_at_their_time() -> None:
+    """Kinds by their longest, at most three; those whose slowest were not kept have none."""
+    ops = {"read": 50, "write": 90, "sync": 70, "stat": 10}
+    own = tuple(
+        replace(latency(op, (most, 2)), slowest=((2 * MS, most), (10**9, 7)))
+        for op, most in ops.items()
+    )
+    measured = [
+        (replace(case("ubifs"), latencies=(*own, latency("erase", (99, 1)))), []),
+        (replace(case("jffs2"), latencies=(latency("write", (95, 1)),)), []),
+    ]
+    section = sections(measured)["when"]
+    assert plain(section.sentence) == (
+        "The slowest write, 90 ns, begins 2.00 ms into its phase: **UBIFS**."
+    )
+    assert [chart.title for chart in section.charts] == ["write", "sync", "read"]
+    shown = [(row["label"], row["began"], row["t"]) for row in rows_of(section.charts[0].drawing)]
+    assert shown == [("UBIFS", 0.002, 90), ("UBIFS", 1, 7)]
+    assert "when" not in sections(measured[1:])
+
+
 def test_time_is_a_bar_of_its_parts_and_wear_a_map_of_its_blocks() -> None:
     parts = {"flash, reads": 1e9, "flash, programs": 2e9, "outside the flash": 1e9}
     other = {**parts, "outside the flash": 17e9}
@@ -330,18 +352,88 @@ def test_time_is_a_bar_of_its_parts_and_wear_a_map_of_its_blocks() -> None:
         (replace(case("ubifs"), parts=other, erases=(1, 1)), []),
     ]
     found = sections(measured)
-    assert found["parts"].sentence == "Up to 85 % of the time is outside the flash: **UBIFS**."
+    assert found["parts"].sentence == "Up to 85 % of all time is outside the flash: **UBIFS**."
     shown = {
         (row["label"], row["part"]): row["value"]
         for row in rows_of(found["parts"].charts[0].drawing)
     }
     assert shown["UBIFS", "outside the flash"] == 17 and shown["JFFS2", "flash, erases"] == 0
     assert [plain(cell) for cell in found["parts"].tables[0].rows[1]][-2:] == ["17.0 s", "20.0 s"]
+    # What waits for more than half of its time is told without waiting.
+    idle = {"flash, reads": 1e9, "driver": 3e9, "waiting": 5e9}
+    found = sections([(replace(case("jffs2"), parts=idle), []), *measured[1:]])
+    assert found["parts"].sentence == (
+        "Up to 85 % of all time but waiting is outside the flash: **UBIFS**."
+    )
+    (chart,) = found["parts"].charts
+    assert {row["part"] for row in rows_of(chart.drawing)} >= {"driver", "outside the flash"}
+    assert "waiting" not in {row["part"] for row in rows_of(chart.drawing)}
+    assert chart.meaning == "Without waiting, which the table has."
+    assert [plain(cell) for cell in found["parts"].tables[0].rows[0]][-3:] == [
+        *("5.00 s", "0 ns", "9.00 s"),
+    ]
+    idle["waiting"] = 4e9
+    found = sections([(replace(case("jffs2"), parts=idle), [])])
+    assert found["parts"].sentence == "Up to 88 % of all time is outside the flash: **all cases**."
+    found = sections(measured)
     wear = found["blocks"]
     assert wear.sentence == "The most erased block has 3 erases: **JFFS2**."
     assert (
         wear.markup.count('<svg class="wear"') == 2 and "min 1 · mean 1.00 · max 1" in wear.markup
     )
+
+
+FLASH = {"flash_read_ns": 10, "flash_program_ns": 20, "flash_erase_ns": None}
+IDLE = TaskTime(name="swapper", code_ns=30, driver_ns=0, chip_ns=12)
+
+
+def own_time(name: str, code_ns: int, driver_ns: int = 0) -> TaskTime:
+    return TaskTime(name=name, code_ns=code_ns, driver_ns=driver_ns, chip_ns=9)
+
+
+def test_beside_the_flash_time_is_the_drivers_and_each_tasks() -> None:
+    """100 ns: 30 of the flash, 7 of the driver, code of two tasks, and the rest is waiting."""
+    flash = {"flash, reads": 10, "flash, programs": 20, "flash, erases": 0, "flash, transfers": 0}
+    assert spent.parts_of(FLASH, 100, ()) == {**flash, "outside the flash": 70}
+    tasks = [own_time("init", 10, 4), own_time("ffsagent", 5), IDLE]
+    tasks += [own_time("kworker/u2:1", 1, 3), own_time("kworker/0:2", 2), own_time("asleep", 0)]
+    parts = spent.parts_of(FLASH, 100, tasks)
+    assert parts == {
+        **flash,
+        "driver": 7,
+        "CPU, the work itself": 15,
+        "CPU, kworker": 3,
+        "waiting": 45,
+    }
+    assert sum(parts.values()) == 100 and spent.outside_of(parts) == 70
+    # What the chip did after the end leaves less for all others: 20 ns of 25.
+    short = spent.parts_of(FLASH, 50, tasks)
+    assert short["waiting"] == pytest.approx(0) and sum(short.values()) == pytest.approx(50)
+    assert short["driver"] == pytest.approx(7 * 20 / 25)
+    assert spent.parts_of(FLASH, 20, ())["outside the flash"] == 0
+
+
+def test_of_many_tasks_the_largest_are_told() -> None:
+    """Largest in any bar; the work itself always has its own part."""
+    first = {"flash, reads": 1.0, "CPU, a": 5.0, "CPU, b": 1.0, "CPU, c": 2.0, "waiting": 4.0}
+    second = {"CPU, the work itself": 0.5, "CPU, d": 3.0, "CPU, b": 1.5, "CPU, e": 1.0}
+    parts, paint = spent.folded([first, second, {"outside the flash": 1.0}])
+    assert parts[0] == {
+        "flash, reads": 1,
+        "CPU, a": 5,
+        "CPU, c": 2,
+        "CPU, other tasks": 1,
+        "waiting": 4,
+    }
+    assert parts[1] == {"CPU, the work itself": 0.5, "CPU, d": 3, "CPU, other tasks": 2.5}
+    assert list(paint) == [
+        *("flash, reads", "flash, programs", "flash, erases", "flash, transfers"),
+        *("CPU, the work itself", "CPU, a", "CPU, d", "CPU, c", "CPU, other tasks"),
+        *("waiting", "outside the flash"),
+    ]
+    assert len({colour for part, colour in paint.items() if part != "waiting"}) == 10
+    assert {svg.PAINT[colour] for colour in paint.values()}
+    assert first["CPU, b"] == 1.0
 
 
 def test_what_was_not_measured_has_no_section() -> None:

@@ -45,6 +45,31 @@ void latency_reset(struct latency *latency)
 {
 	histogram_reset(&latency->histogram);
 	latency->n_values = 0;
+	latency->n_slowest = 0;
+	latency->slower_than_ns = 0;
+}
+
+void latency_keep(struct latency *latency, uint64_t start_ns,
+		  uint64_t latency_ns)
+{
+	const struct slow_operation new = { start_ns, latency_ns };
+	struct slow_operation *const all = latency->slowest;
+	size_t i, least = 0;
+
+	if (latency->n_slowest < LATENCY_SLOWEST) {
+		all[latency->n_slowest++] = new;
+	} else {
+		for (i = 1; i < LATENCY_SLOWEST; i++)
+			if (all[i].latency_ns < all[least].latency_ns)
+				least = i;
+		all[least] = new;
+	}
+	if (latency->n_slowest < LATENCY_SLOWEST)
+		return;
+	latency->slower_than_ns = all[0].latency_ns;
+	for (i = 1; i < LATENCY_SLOWEST; i++)
+		if (all[i].latency_ns < latency->slower_than_ns)
+			latency->slower_than_ns = all[i].latency_ns;
 }
 
 void latency_free(struct latency *latency)
@@ -61,6 +86,22 @@ static void begin(struct record_sink *sink, const char *type,
 	record_string(sink, "workload", workload);
 	record_string(sink, "phase", phase);
 	record_string(sink, "op", op);
+}
+
+static void put_slowest(const struct latency *latency, struct record_sink *sink)
+{
+	size_t i;
+
+	if (!latency->n_slowest)
+		return;
+	record_open(sink, "slowest", '[');
+	for (i = 0; i < latency->n_slowest; i++) {
+		record_open(sink, NULL, '[');
+		record_item(sink, latency->slowest[i].t_start_ns);
+		record_item(sink, latency->slowest[i].latency_ns);
+		record_close(sink, ']');
+	}
+	record_close(sink, ']');
 }
 
 void latency_record(const struct latency *latency, const char *workload,
@@ -88,6 +129,7 @@ void latency_record(const struct latency *latency, const char *workload,
 		record_close(sink, ']');
 	}
 	record_close(sink, ']');
+	put_slowest(latency, sink);
 	record_end(sink);
 	while (done < latency->n_values) {
 		size_t end = done + VALUES_PER_RECORD;

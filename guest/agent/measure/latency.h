@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * latency.h - latencies of one kind of operation: a histogram, and on demand
- * every value in order of execution.
+ * latency.h - latencies of one kind of operation: a histogram, the slowest with
+ * their time, and on demand every value in order of execution.
  *
  * All memory is allocated and touched before the first timed phase.
  */
@@ -33,8 +33,17 @@ enum latency_op {
 /* The names in records, by enum latency_op. */
 extern const char *const latency_names[LATENCY_OPS];
 
+#define LATENCY_SLOWEST 16
+
+struct slow_operation {
+	uint64_t t_start_ns, latency_ns;
+};
+
 struct latency {
 	struct histogram histogram;
+	size_t n_slowest;
+	uint64_t slower_than_ns;	/* such a one is among the slowest */
+	struct slow_operation slowest[LATENCY_SLOWEST];	/* in no order */
 	uint64_t *values;
 	size_t n_values, room;
 };
@@ -44,6 +53,19 @@ static inline void latency_add(struct latency *latency, uint64_t ns)
 	histogram_add(&latency->histogram, ns);
 	if (latency->n_values < latency->room)
 		latency->values[latency->n_values++] = ns;
+}
+
+/** latency_keep() - an operation that is slower than ->slower_than_ns. */
+void latency_keep(struct latency *latency, uint64_t start_ns,
+		  uint64_t latency_ns);
+
+/** latency_add_at() - as latency_add(), of an operation whose time is known. */
+static inline void latency_add_at(struct latency *latency, uint64_t start_ns,
+				  uint64_t end_ns)
+{
+	latency_add(latency, end_ns - start_ns);
+	if (end_ns - start_ns > latency->slower_than_ns)
+		latency_keep(latency, start_ns, end_ns - start_ns);
 }
 
 /* Those of a phase, as its records have them; both arrays are [n]. */

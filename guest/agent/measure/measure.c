@@ -18,12 +18,13 @@ int measure_begin(struct measure *m, const struct flash_monitor *monitor,
 	m->phase.ran = true;
 	live_read(&m->live, &m->start);
 	m->phase.t_start_ns = clock_now_ns();
+	whose_time_begin(&m->phase.whose);
 	return 0;
 }
 
 void measure_stop(struct measure *m)
 {
-	m->phase.t_end_ns = clock_now_ns();
+	phase_stop(&m->phase);
 	live_read(&m->live, &m->end);
 }
 

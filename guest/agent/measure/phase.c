@@ -24,6 +24,7 @@ int phase_begin(struct phase *phase, const struct phase_site *site,
 		return -1;
 	phase->ran = true;
 	phase->t_start_ns = clock_now_ns();
+	whose_time_begin(&phase->whose);
 	return 0;
 }
 
@@ -62,6 +63,7 @@ static void put_phase(const struct phase *phase, const char *workload,
 	record_number(sink, "bytes_written", phase->bytes_written);
 	snapshot_put_counters(&phase->flash_start, "flash_start", sink);
 	snapshot_put_counters(&phase->flash_end, "flash_end", sink);
+	whose_time_put(&phase->whose, phase->t_end_ns, sink);
 	record_end(sink);
 }
 

@@ -18,6 +18,7 @@
 #include "flash/monitor.h"
 #include "measure/latency.h"
 #include "measure/space.h"
+#include "measure/whose_time.h"
 
 struct phase {
 	bool ran, emitted, failed;
@@ -27,6 +28,7 @@ struct phase {
 	uint64_t bytes_read, bytes_written;
 	struct space space_start, space_end;
 	struct flash_snapshot flash_start, flash_end;
+	struct whose_time whose;
 };
 
 /* Where phases look. */
@@ -46,11 +48,16 @@ int phase_reserve(struct phase *phase, const struct phase_site *site,
 int phase_begin(struct phase *phase, const struct phase_site *site,
 		struct ffs_error *error);
 
+/** phase_stop() - the timed part is over: stop the time. */
+static inline void phase_stop(struct phase *phase)
+{
+	phase->t_end_ns = clock_now_ns();
+	whose_time_end(&phase->whose);
+}
+
 /**
  * phase_end() - note how the phase ended, then look at space and flash.
  * @result: 0, or -1 with @error describing why it failed.
- *
- * ->t_end_ns is set by the caller, right after the timed part.
  *
  * Return: 0, or -1 with @error, in which the phase's own failure goes first.
  */

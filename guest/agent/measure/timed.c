@@ -42,12 +42,12 @@ static void account(struct timed_calls *timed, size_t index)
 	if (request == LATENCY_REQUEST_WRITE)
 		timed->bytes_written += (uint64_t)call->result;
 	if (request >= 0)
-		latency_add(&timed->latencies[request],
-			    call->t_end_ns - timed->clock);
+		latency_add_at(&timed->latencies[request], timed->clock,
+			       call->t_end_ns);
 	timed->clock = call->t_end_ns;
 	if (whole < 0)
 		return;
-	latency_add(&timed->latencies[whole], timed->clock - timed->started);
+	latency_add_at(&timed->latencies[whole], timed->started, timed->clock);
 	timed->operations++;
 	timed->started = timed->clock;
 }

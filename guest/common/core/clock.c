@@ -13,7 +13,7 @@
 
 #include "core/clock.h"
 
-const volatile uint64_t *ffs_time_page;
+const volatile struct vtime *ffs_time_page;
 
 void clock_open(void)
 {

@@ -8,6 +8,7 @@ from typing import Any
 
 LARGEST = 2**63 - 1  # what a table's column and the agent's clock can hold
 TASK_COUNTS = ("pages_read", "pages_programmed", "blocks_erased", "busy_ns", "oob_pages")
+TASK_TIMES = ("code_ns", "driver_ns", "chip_ns")
 
 
 def is_count(value: Any) -> bool:
@@ -54,6 +55,10 @@ def are_tasks(value: Any) -> bool:
     return isinstance(value, list) and all(map(is_task, value))
 
 
-def is_task(value: Any) -> bool:
+def are_task_times(value: Any) -> bool:
+    return isinstance(value, list) and all(is_task(task, TASK_TIMES) for task in value)
+
+
+def is_task(value: Any, counts: Collection[str] = TASK_COUNTS) -> bool:
     named = isinstance(value, dict) and isinstance(value.get("name"), str)
-    return named and all(is_count(value.get(count)) for count in TASK_COUNTS)
+    return named and all(is_count(value.get(count)) for count in counts)

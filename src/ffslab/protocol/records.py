@@ -11,7 +11,7 @@ agent would not say at that place is damage, too (`RecordOrder`), and no record.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from ffslab.protocol.record_values import (
     are_counters,
     are_numbers,
     are_pairs,
+    are_task_times,
     are_tasks,
     is_count,
     is_inodes,
@@ -67,11 +68,24 @@ def _ended(record: Record) -> dict[str, Any]:
     }
 
 
+class TaskTime(TypedDict):
+    """The time that passed while a task had the CPU, in ns: for its code, for the flash's driver,
+    and while a chip was busy, whatever the CPU did. A task that waits for the chip has the CPU if
+    no other has it; the idle task has what is left.
+    """
+
+    name: str
+    code_ns: int
+    driver_ns: int
+    chip_ns: int
+
+
 @dataclass(frozen=True, slots=True)
 class Phase:
     """A measured part of a workload, or of a step; times are nanoseconds since the guest's boot.
 
-    `flash_start`, `flash_end`: the monitor's counters, empty without one.
+    `flash_start`, `flash_end`: the monitor's counters, empty without one. `task_times`: all of the
+    time by whose it was, empty where the kernel does not tell.
     """
 
     workload: str
@@ -84,6 +98,7 @@ class Phase:
     counts: PhaseCounts
     flash_start: Mapping[str, int]
     flash_end: Mapping[str, int]
+    task_times: Sequence[TaskTime] = ()
 
     @classmethod
     def of(cls, record: Record) -> Phase:
@@ -95,6 +110,7 @@ class Phase:
             counts=phase_counts(record),
             flash_start=record.get("flash_start") or {},
             flash_end=record.get("flash_end") or {},
+            task_times=record.get("task_times") or (),
         )
 
     @classmethod
@@ -167,6 +183,7 @@ class Latency:
     """How long the requests of one kind took in a phase.
 
     `buckets`: (index, requests) of the agent's log-linear histogram, those that are not empty.
+    `slowest`: when each of the slowest requests began, and how long it took, the slowest first.
     """
 
     phase: str
@@ -176,6 +193,7 @@ class Latency:
     min_ns: int
     max_ns: int
     buckets: tuple[tuple[int, int], ...]
+    slowest: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, record: Record) -> Latency:
@@ -185,6 +203,12 @@ class Latency:
             op=str(record["op"]),
             **{name: record[name] for name in ("count", "sum_ns", "min_ns", "max_ns")},
             buckets=tuple((index, requests) for index, requests in record["buckets"]),
+            slowest=tuple(
+                (began, took)
+                for began, took in sorted(
+                    record.get("slowest", ()), key=lambda pair: (-pair[1], pair[0])
+                )
+            ),
         )
 
 
@@ -578,12 +602,15 @@ def _parse_line(line: bytes) -> tuple[str, Record | None]:
 
 _NUMBER_OF_EACH = (are_numbers, "list of numbers")
 _SHAPES: Mapping[str, Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    "latency": {"buckets": (are_pairs, "list of pairs of numbers")},
+    "latency": dict.fromkeys(("buckets", "slowest"), (are_pairs, "list of pairs of numbers")),
     "flash": {
         "counters": (are_counters, "object of numbers"),
         **dict.fromkeys(("erases", "programs", "reads"), _NUMBER_OF_EACH),
     },
-    "phase": dict.fromkeys(("flash_start", "flash_end"), (may_be_counters, "object of numbers")),
+    "phase": {
+        **dict.fromkeys(("flash_start", "flash_end"), (may_be_counters, "object of numbers")),
+        "task_times": (are_task_times, "list of tasks with their times"),
+    },
     "space": dict.fromkeys(_INODES, (is_inodes, "number of files")),
     "tasks": {"tasks": (are_tasks, "list of tasks with their counts")},
 }

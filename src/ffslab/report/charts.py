@@ -23,6 +23,10 @@ PALETTE: dict[str, tuple[str, str]] = {
     "t2": ("#0c3f3a", "#a9ded4"),
     "t3": ("#c9ced4", "#4a525b"),
     "t4": ("#c9a24a", "#b8923c"),
+    "t5": ("#5362a8", "#8f9ddb"),
+    "t6": ("#8f9bd0", "#6472b3"),
+    "t7": ("#c3cae8", "#444f86"),
+    "t8": ("#a06a86", "#c995b0"),
 }
 _SLOTS = {"jffs2": 0, "ubifs": 1, "yaffs2": 2, "logfs": 3, "squashfs": 4, "erofs": 6}
 _COLOURS = 8  # for file systems, then they repeat

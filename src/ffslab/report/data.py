@@ -50,7 +50,9 @@ FILESYSTEM_NAMES = {
 
 @dataclass(frozen=True)
 class Latency:
-    """How long the operations of one kind took in a phase of a case."""
+    """How long the operations of one kind took in a phase of a case. `slowest`: how long after the
+    phase each of the slowest began, and how long it took.
+    """
 
     phase: str
     op: str
@@ -58,6 +60,7 @@ class Latency:
     sum_ns: int
     min_ns: int
     max_ns: int
+    slowest: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

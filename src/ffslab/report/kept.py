@@ -6,7 +6,7 @@ in the seed only are added up while they pass.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -17,19 +17,13 @@ from ffslab.protocol.records import OK
 from ffslab.report.data import SEED, Histogram, Latency, Run, packed_buckets, together
 from ffslab.report.distribution import Counts
 from ffslab.report.load import Opened, Read, erases_during, explained, plain_run, read_rows
+from ffslab.report.spent import parts_of
 from ffslab.results.criteria import Criterion
-from ffslab.results.result import CaseResult, PhaseResult, head_of
+from ffslab.results.result import CaseResult, LatencyResult, PhaseResult, head_of
 from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.modules import report_module, result_module
 from ffslab.workloads.registry import kind_of
 
-FLASH_PARTS = {
-    "flash, reads": "flash_read_ns",
-    "flash, programs": "flash_program_ns",
-    "flash, erases": "flash_erase_ns",
-    "flash, transfers": "flash_transfer_ns",
-}
-OUTSIDE = "outside the flash"
 _of_latency = itemgetter("phase", "op", "count", "sum_ns", "min_ns", "max_ns")
 
 
@@ -102,16 +96,24 @@ class _Seeds:
 
 def _kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
     kind = kind_of(row["spec"])
+    begun = {phase["phase"]: phase["t_start_ns"] for phase in row["phases"]}
     phases = result_module(kind).PHASES
     return Kept(
         own=report_module(kind).figures_of(row),
         criteria=criteria_of(row),
         collector=row.get("collector"),
-        latencies=tuple(Latency(*_of_latency(record)) for record in row["latencies"]),
+        latencies=tuple(
+            _latency(record, begun.get(record["phase"], 0)) for record in row["latencies"]
+        ),
         histograms=histograms,
         erases=erases_during(row, phases) if phases else (),
         parts=_parts([phase for phase in row["phases"] if phase["phase"] in phases]),
     )
+
+
+def _latency(record: LatencyResult, begun_ns: int) -> Latency:
+    slowest = tuple((began - begun_ns, took) for began, took in record.get("slowest", ()))
+    return Latency(*_of_latency(record), slowest)
 
 
 def run_of(opened: Opened, read_cases: Sequence[Read[Kept]]) -> Run:
@@ -140,10 +142,8 @@ def _parts(phases: Sequence[PhaseResult]) -> dict[str, float]:
     timed = [phase for phase in phases if phase["status"] == OK and "flash_ns" in phase]
     if not timed:
         return {}
-    counted = cast(Sequence[Mapping[str, float]], timed)
-    parts = {
-        name: float(sum(phase.get(key, 0) for phase in counted))
-        for name, key in FLASH_PARTS.items()
-    }
-    outside = sum(phase["duration_ns"] - phase["flash_ns"] for phase in timed)
-    return {**parts, OUTSIDE: max(outside, 0.0)}
+    whole: Counter[str] = Counter()
+    for phase in timed:
+        counted = cast(Mapping[str, float], phase)
+        whole.update(parts_of(counted, phase["duration_ns"], phase.get("task_times", ())))
+    return dict(whole)

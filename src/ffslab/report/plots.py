@@ -16,6 +16,7 @@ from typing import Any
 from ffslab.compare.words import value_text
 from ffslab.report import charts, data, svg
 from ffslab.report.axes import Axis
+from ffslab.report.quantity import duration
 from ffslab.report.vega import PLAIN_NUMBER, Spec, field, log_scale, log_ticks, mark
 from ffslab.results.schema import Metric
 
@@ -337,6 +338,58 @@ def tails(lines: Sequence[Tail], title: str, identifier: str) -> str:
     inner = {**mark("line", encoding, interpolate="step-before", strokeWidth=1.8)}
     inner |= {"width": WIDE - 240, "height": 230}
     spec = faceted(inner, [line.facet for line in lines])
+    return svg.draw(spec, title, identifier, {"rows": rows})
+
+
+@dataclass(frozen=True)
+class Moment:
+    """An operation of a configuration: when in its phase it began, how long it took; `facet` says
+    where.
+    """
+
+    label: str
+    filesystem: str
+    t_ns: float
+    latency_ns: float
+    facet: str = ""
+    phase: str = ""
+
+
+def moments(all_of: Sequence[Moment], title: str, identifier: str) -> str:
+    """A dot for each operation, its latency on a logarithmic axis against when it began."""
+    if not all_of:
+        return ""
+    paint = paints(one.filesystem for one in all_of)
+    rows = [
+        {
+            "label": one.label,
+            "facet": one.facet,
+            "began": one.t_ns / 1e9,
+            "t": max(one.latency_ns, 1),
+            "text": duration(one.latency_ns),
+            "phase": one.phase,
+            "paint": paint[one.filesystem],
+        }
+        for one in all_of
+    ]
+    times = [max(one.latency_ns, 1) for one in all_of]
+    encoding = {
+        "x": field("began:Q", title="after the beginning of the phase (s)"),
+        "y": field(
+            "t:Q",
+            title=None,
+            scale=log_scale(min(times) / 1.2, max(times) * 1.2),
+            axis={"labelExpr": _TIME_LABEL, "values": log_ticks(min(times), max(times))},
+        ),
+        "fill": field("paint:N", scale=None, legend=None),
+        "tooltip": [
+            *(field("label:N", title="configuration"), field("text:N", title="latency")),
+            *(field("began:Q", title="began after (s)", format=".3~f"), field("phase:N")),
+        ],
+    }
+    inner = {**mark("point", encoding, size=30, opacity=0.8, strokeWidth=0)}
+    inner |= {"width": WIDE - 240, "height": 200}
+    spec = faceted(inner, [one.facet for one in all_of])
     return svg.draw(spec, title, identifier, {"rows": rows})
 
 

@@ -32,6 +32,10 @@ PAINT: dict[str, str] = {
     "t2": "#060602",
     "t3": "#060603",
     "t4": "#060604",
+    "t5": "#060607",
+    "t6": "#060608",
+    "t7": "#060609",
+    "t8": "#06060a",
     **{f"c{slot}": f"#0707{slot:02x}" for slot in range(SERIES)},
 }
 _WIDE = 360  # without its names; such a chart has the room of two beside each other

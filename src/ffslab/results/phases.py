@@ -10,9 +10,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from ffslab.protocol.records import OK, Latency, Phase, PhaseCounts, Snapshot, phase_counts
+from ffslab.protocol.record_values import TASK_TIMES
+from ffslab.protocol.records import (
+    OK,
+    Latency,
+    Phase,
+    PhaseCounts,
+    Snapshot,
+    TaskTime,
+    phase_counts,
+)
 from ffslab.results.metrics import counter_difference, latency_metrics, phase_metrics
-from ffslab.results.result import LatencyResult, PhaseResult
+from ffslab.results.result import LatencyResult, PhaseResult, SlowestResult, TaskTimes
 
 
 def latency_result(latency: Latency) -> LatencyResult:
@@ -22,7 +31,12 @@ def latency_result(latency: Latency) -> LatencyResult:
         "op": latency.op,
         **latency_metrics(latency),
         "buckets": [list(bucket) for bucket in latency.buckets],
+        **_slowest(latency),
     }
+
+
+def _slowest(latency: Latency) -> SlowestResult:
+    return {"slowest": [list(pair) for pair in latency.slowest]} if latency.slowest else {}
 
 
 def phase_result(
@@ -45,7 +59,12 @@ def phase_result(
         **phase.counts,
         "flash": counters,
         **phase_metrics(duration_ns, phase.counts, counters, page_bytes, erases),
+        **_whose_time(phase),
     }
+
+
+def _whose_time(phase: Phase) -> TaskTimes:
+    return {"task_times": list(phase.task_times)} if phase.task_times else {}
 
 
 def workload_result(
@@ -79,6 +98,24 @@ def workload_result(
         **counts,
         "flash": counters,
         **phase_metrics(duration_ns, counts, counters, page_bytes, erases),
+        **_times_summed(chosen),
+    }
+
+
+def _times_summed(phases: Sequence[PhaseResult]) -> TaskTimes:
+    """Whose the time of all phases was; nothing unless each of them says it."""
+    if not all("task_times" in phase for phase in phases):
+        return {}
+    tasks: dict[str, Counter[str]] = {}
+    for task in (task for phase in phases for task in phase["task_times"]):
+        tasks.setdefault(task["name"], Counter()).update({key: task[key] for key in TASK_TIMES})  # type: ignore[literal-required]
+    return {
+        "task_times": [
+            TaskTime(
+                name=name, code_ns=ns["code_ns"], driver_ns=ns["driver_ns"], chip_ns=ns["chip_ns"]
+            )
+            for name, ns in tasks.items()
+        ]
     }
 
 

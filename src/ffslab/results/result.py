@@ -27,7 +27,15 @@ from typing import (
 
 from typing_extensions import TypedDict, is_typeddict
 
-from ffslab.protocol.records import Mtd, PhaseCounts, Prepared, Snapshot, Space, TaskRecord
+from ffslab.protocol.records import (
+    Mtd,
+    PhaseCounts,
+    Prepared,
+    Snapshot,
+    Space,
+    TaskRecord,
+    TaskTime,
+)
 from ffslab.results.collector import Collector
 from ffslab.results.erase_counters import EraseCounters
 from ffslab.results.metrics import LatencyMetrics, PhaseMetrics
@@ -70,7 +78,13 @@ class StepResult(TypedDict):
     errno_name: str
 
 
-class PhaseResult(PhaseCounts, PhaseMetrics):
+class TaskTimes(TypedDict, total=False):
+    """Whose the time of a phase was; there if the guest's kernel tells."""
+
+    task_times: list[TaskTime]
+
+
+class PhaseResult(PhaseCounts, PhaseMetrics, TaskTimes):
     """The figures of a phase."""
 
     phase: str
@@ -119,7 +133,13 @@ def _of_64_bits(kind: Any) -> Any:
     return get_origin(kind)[inside] if inside else kind
 
 
-class LatencyResult(LatencyMetrics):
+class SlowestResult(TypedDict, total=False):
+    """When the slowest requests began and how long they took, the slowest first; there if kept."""
+
+    slowest: list[list[int]]
+
+
+class LatencyResult(LatencyMetrics, SlowestResult):
     """Latencies of one kind of request in a phase; buckets as counted."""
 
     phase: str

@@ -140,7 +140,7 @@ static int sync_lines(struct append_log *log)
 
 	if (result)
 		return errno;
-	latency_add(&log->latencies[OP_SYNC], clock_now_ns() - start);
+	latency_add_at(&log->latencies[OP_SYNC], start, clock_now_ns());
 	log->synced = log->done;
 	return 0;
 }
@@ -185,7 +185,7 @@ static int rotate(struct append_log *log, struct ffs_error *error)
 	log->fd = -1;
 	if (move_files(log, error))
 		return -1;
-	latency_add(&log->latencies[OP_ROTATE], clock_now_ns() - start);
+	latency_add_at(&log->latencies[OP_ROTATE], start, clock_now_ns());
 	log->rotations++;
 	log->in_rotation = false;
 	return 0;
@@ -211,7 +211,7 @@ static int append_line(struct append_log *log, struct ffs_error *error)
 	end = clock_now_ns();
 	if (failed)
 		return fail_line(log, failed, "append", error);
-	latency_add(&log->latencies[OP_APPEND], end - start);
+	latency_add_at(&log->latencies[OP_APPEND], start, end);
 	log->done++;
 	if (!log_sync_due(log->params, log->done - log->synced))
 		return 0;
@@ -219,7 +219,7 @@ static int append_line(struct append_log *log, struct ffs_error *error)
 	end = clock_now_ns();
 	if (failed)
 		return fail_line(log, failed, "sync", error);
-	latency_add(&log->latencies[OP_APPEND_SYNC], end - start);
+	latency_add_at(&log->latencies[OP_APPEND_SYNC], start, end);
 	return 0;
 }
 
@@ -274,7 +274,7 @@ static int run_phase(struct append_log *log, int id,
 		return -1;
 	live_read(&log->live, &log->before[id]);
 	result = body(log, error);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	live_read(&log->live, &log->after[id]);
 	return phase_end(phase, &log->site, result, error);
 }

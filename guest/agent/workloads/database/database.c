@@ -137,7 +137,7 @@ static int run_phase(struct database_run *run, int id,
 		return -1;
 	live_read(&run->live, &run->before[id]);
 	result = body(run, error);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	live_read(&run->live, &run->after[id]);
 	phase->bytes_read = *read;
 	if (id == PHASE_CREATE)

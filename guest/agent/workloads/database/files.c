@@ -121,8 +121,8 @@ static int sync_file(struct database_files *files, int fd,
 	if (call(fd))
 		return ffs_fail(error, errno, "cannot sync %s",
 				path_of(files, fd));
-	latency_add(&files->latencies[DATABASE_OP_SYNC],
-		    clock_now_ns() - start);
+	latency_add_at(&files->latencies[DATABASE_OP_SYNC],
+		       start, clock_now_ns());
 	return 0;
 }
 
@@ -321,8 +321,8 @@ static int checkpoint(struct database_files *files, struct ffs_error *error)
 		return -1;
 	files->n_frames = 0;
 	files->checkpoints++;
-	latency_add(&files->latencies[DATABASE_OP_CHECKPOINT],
-		    clock_now_ns() - start);
+	latency_add_at(&files->latencies[DATABASE_OP_CHECKPOINT],
+		       start, clock_now_ns());
 	return 0;
 }
 
@@ -356,8 +356,8 @@ int database_transaction(struct database_files *files, struct ffs_error *error)
 	if (files->params->journal == DATABASE_WAL ?
 	    change_in_wal(files, error) : change_in_place(files, error))
 		return -1;
-	latency_add(&files->latencies[DATABASE_OP_TRANSACTION],
-		    clock_now_ns() - start);
+	latency_add_at(&files->latencies[DATABASE_OP_TRANSACTION],
+		       start, clock_now_ns());
 	return 0;
 }
 

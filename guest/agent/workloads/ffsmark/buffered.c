@@ -37,9 +37,9 @@ static int transfer(struct file_io *io, const struct file_op *op, FILE *stream,
 		/* A file that ends too early is shorter than what was written. */
 		if (n != bytes)
 			return ferror(stream) ? errno : EBADMSG;
-		latency_add(&io->timed.latencies[reads ? LATENCY_REQUEST_READ :
+		latency_add_at(&io->timed.latencies[reads ? LATENCY_REQUEST_READ :
 						   LATENCY_REQUEST_WRITE],
-			    now - *clock);
+			       *clock, now);
 		*(reads ? &io->timed.bytes_read : &io->timed.bytes_written) +=
 			n;
 		*clock = now;
@@ -65,7 +65,7 @@ int io_perform_buffered(struct file_io *io, const struct file_op *op,
 	clock = clock_now_ns();
 	if (failed)
 		return io_cannot(io->path, op->kind, failed, error);
-	latency_add(&io->timed.latencies[io_latency(op->kind)], clock - start);
+	latency_add_at(&io->timed.latencies[io_latency(op->kind)], start, clock);
 	io->timed.operations++;
 	return 0;
 }

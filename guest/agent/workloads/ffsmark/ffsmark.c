@@ -244,7 +244,7 @@ static int run_phase(struct run *run, enum ffsmark_phase_id id,
 	if (phase_begin(phase, &site, error))
 		return -1;
 	result = bodies[id](run, error);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	count_operations(run);
 	phase->bytes_read = run->io.timed.bytes_read;
 	phase->bytes_written = run->io.timed.bytes_written;

@@ -255,6 +255,7 @@ static int measure(struct micro *m, struct ffs_error *error)
 		result = run_processes(m, error);
 	else
 		streams_run(&m->set, &m->requests_site, m->fd);
+	whose_time_end(&phase->whose);
 	live_read(&m->live, &m->measure_end);
 	phase->files_created += !m->params->existing;
 	if (gather(m, phase, error))
@@ -271,7 +272,7 @@ static int flush(struct micro *m, struct ffs_error *error)
 		return -1;
 	live_read(&m->live, &m->flush_start);
 	result = sync_filesystem(m->params->dir, error);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	live_read(&m->live, &m->flush_end);
 	return phase_end(phase, &m->site, result, error);
 }

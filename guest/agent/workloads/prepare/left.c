@@ -60,7 +60,7 @@ int left_invalidate(const struct left_files *files, struct phase *phase,
 	if (files->remove && unlink(files->invalid_path))
 		result = ffs_fail(error, errno, "cannot delete %s",
 				  files->invalid_path);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	phase->files_deleted += files->remove && !result;
 	return phase_end(phase, site, result, error);
 }

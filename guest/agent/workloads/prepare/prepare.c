@@ -341,7 +341,7 @@ static int run_phase(struct preparation *p, const struct flash_monitor *monitor,
 	if (phase_begin(&p->phase, &site, error))
 		return -1;
 	result = make_all(p, error);
-	p->phase.t_end_ns = clock_now_ns();
+	phase_stop(&p->phase);
 	result = phase_end(&p->phase, &site, result, error);
 	phase_record(&p->phase, WORKLOAD, "prepare", NULL, sink);
 	put_prepared(p, sink);

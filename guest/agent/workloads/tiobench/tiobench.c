@@ -168,7 +168,7 @@ static int run_requests(struct tiobench *tio, enum tio_part id,
 	}
 	live_read(&tio->live, &part->before);
 	threads_run(&tio->threads);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	live_read(&tio->live, &part->after);
 	result = merge(tio, part, error);
 	bytes = part->total.done * tio->params->block_bytes;
@@ -189,7 +189,7 @@ static int run_flush(struct tiobench *tio, struct part *part,
 		return -1;
 	live_read(&tio->live, &part->flush_before);
 	result = sync_filesystem(tio->params->dir, error);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	live_read(&tio->live, &part->flush_after);
 	return phase_end(phase, &tio->site, result, error);
 }

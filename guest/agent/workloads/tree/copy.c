@@ -98,8 +98,8 @@ static int write_all(struct copying *c, int fd, size_t bytes)
 				errno = EIO;
 			return -1;
 		}
-		latency_add(&c->run->latencies[LATENCY_REQUEST_WRITE],
-			    clock_now_ns() - start);
+		latency_add_at(&c->run->latencies[LATENCY_REQUEST_WRITE],
+			       start, clock_now_ns());
 		c->run->measure.phase.bytes_written += (uint64_t)n;
 		next += n;
 		bytes -= (size_t)n;
@@ -138,8 +138,8 @@ static int copy_file(struct copying *c)
 	}
 	close(from);
 	if (!failed)
-		latency_add(&c->run->latencies[LATENCY_CREATE],
-			    clock_now_ns() - start);
+		latency_add_at(&c->run->latencies[LATENCY_CREATE],
+			       start, clock_now_ns());
 	errno = failed;
 	return failed ? -1 : 0;
 }
@@ -174,8 +174,8 @@ static int make_directory(struct copying *c, int at, const char *name)
 
 	if (mkdirat(at, name, 0700))
 		return -1;
-	latency_add(&c->run->latencies[LATENCY_MKDIR],
-		    clock_now_ns() - start);
+	latency_add_at(&c->run->latencies[LATENCY_MKDIR],
+		       start, clock_now_ns());
 	return 0;
 }
 

@@ -247,7 +247,7 @@ static int create_directory(struct creation *c, const char *name,
 	end = clock_now_ns();
 	if (result)
 		return fail_at(c, errno, "make directory", name, error);
-	latency_add(&c->run->latencies[LATENCY_MKDIR], end - start);
+	latency_add_at(&c->run->latencies[LATENCY_MKDIR], start, end);
 	c->run->counts.directories++;
 	if (c->n_levels > c->run->counts.depth)
 		c->run->counts.depth = c->n_levels;

@@ -68,7 +68,7 @@ static int delete_directory(struct deletion *d, struct ffs_error *error)
 		return 0;
 	if (result)
 		return walk_fail(walk, errno, "delete", error);
-	latency_add(&d->run->latencies[LATENCY_RMDIR], end - start);
+	latency_add_at(&d->run->latencies[LATENCY_RMDIR], start, end);
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static int delete_root(struct tree_run *run, struct ffs_error *error)
 	if (result)
 		return ffs_fail(error, errno, "cannot delete %s%s", run->dir,
 			errno == EBUSY ? " (a mount point stays: set keep=1 to delete only what is in it)" : "");
-	latency_add(&run->latencies[LATENCY_RMDIR], end - start);
+	latency_add_at(&run->latencies[LATENCY_RMDIR], start, end);
 	return 0;
 }
 

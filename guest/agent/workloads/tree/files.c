@@ -146,7 +146,7 @@ static int read_one(struct reading *r, const struct listed *file,
 	if (failed)
 		return ffs_fail(error, failed, "cannot read %s/%s", run->dir,
 				file->path);
-	latency_add(&run->latencies[LATENCY_READ], clock_now_ns() - start);
+	latency_add_at(&run->latencies[LATENCY_READ], start, clock_now_ns());
 	return 0;
 }
 

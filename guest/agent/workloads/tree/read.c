@@ -44,8 +44,8 @@ ssize_t tree_read(struct tree_reader *reader, int fd, size_t bytes)
 
 		n = read(fd, reader->buffer, bytes);
 		if (n >= 0)
-			latency_add(&run->latencies[LATENCY_REQUEST_READ],
-				    clock_now_ns() - start);
+			latency_add_at(&run->latencies[LATENCY_REQUEST_READ],
+				       start, clock_now_ns());
 	} while (n < 0 && errno == EINTR);
 	if (n > 0)
 		run->measure.phase.bytes_read += (uint64_t)n;

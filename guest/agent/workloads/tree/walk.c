@@ -218,8 +218,8 @@ static int read_names(struct walk *walk, struct walk_level *level,
 		if (n < 0)
 			return walk_fail(walk, errno, "read directory", error);
 		if (walk->options.latencies)
-			latency_add(&walk->options.latencies[LATENCY_READDIR],
-				    end - start);
+			latency_add_at(&walk->options.latencies[LATENCY_READDIR],
+				       start, end);
 		if (!n)
 			return 0;
 		if (add_batch(walk, level, (size_t)n, error))
@@ -350,8 +350,8 @@ static int look_now(struct walk *walk, struct ffs_error *error)
 	if (result)
 		return walk_fail(walk, errno, "look at", error);
 	if (walk->options.latencies)
-		latency_add(&walk->options.latencies[LATENCY_LSTAT],
-			    end - start);
+		latency_add_at(&walk->options.latencies[LATENCY_LSTAT],
+			       start, end);
 	return 0;
 }
 

@@ -38,8 +38,8 @@ static int fill(struct tree_run *run, int fd, unsigned char *unit)
 		start = clock_now_ns();
 		n = write(fd, unit, UNIT_BYTES);
 		if (n > 0) {
-			latency_add(&run->latencies[LATENCY_REQUEST_WRITE],
-				    clock_now_ns() - start);
+			latency_add_at(&run->latencies[LATENCY_REQUEST_WRITE],
+				       start, clock_now_ns());
 			*written += (uint64_t)n;
 		} else if (!n) {
 			return EIO;

@@ -335,7 +335,7 @@ static int run_phase(struct wear *wear, int id,
 	if (phase_begin(phase, &wear->site, error))
 		return -1;
 	result = body(wear, error);
-	phase->t_end_ns = clock_now_ns();
+	phase_stop(phase);
 	result = phase_end(phase, &wear->site, result, error);
 	phase_record(phase, WORKLOAD, phase_names[id], NULL, wear->sink);
 	return result;

@@ -94,4 +94,4 @@ def _contests(each: Weighed, names: Mapping[str, str], may_lose: bool) -> Iterat
 
 
 def _options(label: str) -> tuple[str, ...]:
-    return tuple(label.split(data.BETWEEN)[1:])
+    return tuple(label.split(data.BETWEEN))

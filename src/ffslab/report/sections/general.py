@@ -5,17 +5,16 @@ time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from ffslab.report import data, plots, wear
+from ffslab.report import data, plots, spent, wear
 from ffslab.report.configurations import place_of, place_text
 from ffslab.report.data import Case, Group, Run
 from ffslab.report.distribution import distribution_of, spread_cells, spread_head
 from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.first.samples import Matter
 from ffslab.report.first.weigh import Weighed
-from ffslab.report.kept import FLASH_PARTS, OUTSIDE
 from ffslab.report.quantity import duration, grouped
 from ffslab.report.sections.change import Criteria, change_sections
 from ffslab.report.sections.decide import decide_sections
@@ -23,11 +22,8 @@ from ffslab.report.sections.section import Chart, Section
 
 _MOST_FACETS = 4  # panels of one chart; of more places one is shown alone
 _MOST_MAPS = 24
+_MOST_OPS = 3  # whose slowest operations are drawn
 _DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
-PARTS: Mapping[str, str] = {
-    **dict(zip(FLASH_PARTS, ("t0", "t1", "t2", "t4"), strict=True)),
-    OUTSIDE: "t3",
-}
 
 
 def general_sections(
@@ -36,7 +32,8 @@ def general_sections(
     """The sections of a workload's cases, those that have something to say."""
     yield from decide_sections(matter, weighed, key)
     yield from change_sections(run, criteria, key)
-    for section in (latency_section(run, key), time_section(run, key), wear_section(run, key)):
+    latency, slow = latency_section(run, key), slowest_section(run, key)
+    for section in (latency, slow, time_section(run, key), wear_section(run, key)):
         if not section.is_empty:
             yield section
 
@@ -146,6 +143,66 @@ def _slowest(run: Run) -> str:
     return f"The longest operation, {op}, takes {duration(slowest_ns)}: **{name}**."
 
 
+def slowest_section(run: Run, key: str = "") -> Section:
+    """When the slowest operations began, of those kinds that have the longest."""
+    longest: dict[str, int] = {}
+    for latency in (latency for case in run.passed for latency in case.latencies):
+        if latency.slowest:
+            longest[latency.op] = max(longest.get(latency.op, 0), latency.max_ns)
+    ops = sorted(longest, key=lambda op: -longest[op])[:_MOST_OPS]
+    return Section(
+        key=f"{key}when",
+        title="When are the slowest operations?",
+        sentence=_when_slowest(run, ops[0]) if ops else "",
+        charts=tuple(_slowest_of(run, op, f"{key}when-{n}") for n, op in enumerate(ops)),
+        note="At most 16 of each kind and case, by when they began in their phase. Of all others "
+        "the histogram knows how long they took, and not when."
+        if ops
+        else "",
+    )
+
+
+def _slowest_of(run: Run, op: str, identifier: str) -> Chart:
+    placed = _placed(run, partial(_longest, op))
+    dots = [
+        plots.Moment(
+            data.group_label(case.axes, placed.show) or "all cases",
+            case.filesystem,
+            *(began_ns, took_ns),
+            placed.places[case.id],
+            latency.phase,
+        )
+        for case in placed.cases
+        for latency in case.latencies
+        if latency.op == op
+        for began_ns, took_ns in latency.slowest
+    ]
+    where = f"At {placed.alone}, where the longest is." if placed.alone else ""
+    return Chart(op, plots.moments(dots, f"{op}: the slowest", identifier), where)
+
+
+def _longest(op: str, case: Case) -> float:
+    return max((latency.max_ns for latency in case.latencies if latency.op == op), default=0)
+
+
+def _when_slowest(run: Run, op: str) -> str:
+    took_ns, began_ns, case = max(
+        (
+            (took_ns, began_ns, case)
+            for case in run.passed
+            for latency in case.latencies
+            if latency.op == op
+            for began_ns, took_ns in latency.slowest
+        ),
+        key=lambda entry: entry[0],
+    )
+    name = data.group_label(case.axes, labels_of(run)) or "the case"
+    return (
+        f"The slowest {op}, {duration(took_ns)}, begins {duration(began_ns)} into its phase: "
+        f"**{name}**."
+    )
+
+
 def time_section(run: Run, key: str = "") -> Section:
     """Time of the work by what it is made of."""
     if not any(case.parts for case in run.passed):
@@ -153,39 +210,52 @@ def time_section(run: Run, key: str = "") -> Section:
     placed = _placed(run, lambda case: sum(case.parts.values()))
     bars = []
     for group in data.group_by_seed([case for case in placed.cases if case.parts]):
-        means = {
-            part: sum(case.parts.get(part, 0.0) for case in group.cases) / len(group.cases)
-            for part in PARTS
-        }
+        means: dict[str, float] = {}
+        for part, ns in (item for case in group.cases for item in case.parts.items()):
+            means[part] = means.get(part, 0.0) + ns / len(group.cases)
         label = data.group_label(group.axes, placed.show) or "all cases"
         bars.append(plots.Bar(label, means, placed.places[group.cases[0].id]))
-    most = max(bars, key=lambda bar: bar.parts[OUTSIDE] / (sum(bar.parts.values()) or 1))
-    share = most.parts[OUTSIDE] / (sum(most.parts.values()) or 1)
+    parts, paint = spent.folded(bar.parts for bar in bars)
+    bars = [replace(bar, parts=own) for bar, own in zip(bars, parts, strict=True)]
+    shown, besides = bars, ""
+    if any(bar.parts.get(spent.WAITING, 0) > sum(bar.parts.values()) / 2 for bar in bars):
+        shown, besides = [_without_waiting(bar) for bar in bars], " but waiting"
+    most = max(shown, key=lambda bar: _share_outside(bar.parts))
+    share = _share_outside(most.parts)
     where = f", {most.facet}" if most.facet else ""
-    drawing = plots.stack(bars, PARTS, "time", f"{key}parts-stack")
+    painted = {part: paint[part] for part in paint if not besides or part != spent.WAITING}
+    drawing = plots.stack(shown, painted, "time", f"{key}parts-stack")
     meaning = f"At {placed.alone}, which takes longest." if placed.alone else ""
+    meaning += " Without waiting, which the table has." if besides else ""
     return Section(
         key=f"{key}parts",
         title="Where does the time go?",
-        sentence=f"Up to {100 * share:.0f} % of the time is outside the flash: "
+        sentence=f"Up to {100 * share:.0f} % of all time{besides} is outside the flash: "
         f"**{most.label}**{where}.",
-        charts=(Chart("Time of the work", drawing, meaning),),
-        tables=(by_filesystem(_parts_table(bars)),),
-        note="Flash time is how long the chip was busy, as it counted itself; the rest is mostly "
-        "CPU time, the driver’s with it. CPU work beside a busy chip hides in flash time.",
+        charts=(Chart("Time of the work", drawing, meaning.strip()),),
+        tables=(by_filesystem(_parts_table(bars, tuple(paint))),),
+        note=spent.NOTE,
     )
 
 
-def _parts_table(bars: Sequence[plots.Bar]) -> Table:
+def _without_waiting(bar: plots.Bar) -> plots.Bar:
+    return replace(bar, parts={part: n for part, n in bar.parts.items() if part != spent.WAITING})
+
+
+def _share_outside(parts: Mapping[str, float]) -> float:
+    return spent.outside_of(parts) / (sum(parts.values()) or 1)
+
+
+def _parts_table(bars: Sequence[plots.Bar], parts: Sequence[str]) -> Table:
     rows = tuple(
         (
             f"{bar.label}{data.BETWEEN}{bar.facet}" if bar.facet else bar.label,
-            *(duration(bar.parts[part]) for part in PARTS),
+            *(duration(bar.parts.get(part, 0)) for part in parts),
             duration(sum(bar.parts.values())),
         )
         for bar in bars
     )
-    return Table("Time by what it is made of", ("configuration", *PARTS, "together"), (), rows)
+    return Table("Time by what it is made of", ("configuration", *parts, "together"), (), rows)
 
 
 def wear_section(run: Run, key: str = "") -> Section:

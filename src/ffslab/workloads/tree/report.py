@@ -8,19 +8,18 @@ processor have none, unless there are no others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from ffslab.compare.words import value_text
-from ffslab.report import data, plots
+from ffslab.protocol.records import TaskTime
+from ffslab.report import data, plots, spent
 from ffslab.report.configurations import CPU_SCALE, chosen_among, place_of, place_text
 from ffslab.report.data import Run
 from ffslab.report.elements import Table, by_filesystem
 from ffslab.report.first.board import short_names
-from ffslab.report.kept import FLASH_PARTS, OUTSIDE
 from ffslab.report.quantity import capitalized, duration, grouped, significant, unbroken
-from ffslab.report.sections.general import PARTS
 from ffslab.report.sections.section import Chart, Section
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Metric
@@ -52,7 +51,6 @@ _GROUPS = {
     "other, per CPU": "t4",
 }
 _AGENT = "the step itself"
-_AGENTS = ("init", "ffsagent")  # in the lab, on a board
 _TASK_PAINTS = ("t0", "t1", "t2", "t3", "t4", "c7")
 _KIB, _MS, _S = ("KiB", 1024.0), ("ms", 1e6), ("s", 1e9)
 
@@ -106,7 +104,6 @@ def figures_of(row: CaseResult) -> Own:
 def _step(row: CaseResult, step: TreeStep) -> Step:
     duration_ns, flash_ns = step["duration_ns"] or 0, step.get("flash_ns")
     counted = cast(Mapping[str, int], step)
-    parts = {name: float(counted.get(key) or 0) for name, key in FLASH_PARTS.items()}
     pieces: Counter[str] = Counter()
     for part in step["parts"]:
         word = part["phase"].rstrip("-0123456789")
@@ -114,18 +111,25 @@ def _step(row: CaseResult, step: TreeStep) -> Step:
     tasks: dict[str, Tasked] = {}
     for task in step["tasks"]:
         # kworker/u2:1: any of the kernel's workers
-        name = _AGENT if task["name"] in _AGENTS else task["name"].partition("/")[0]
+        name = spent.task_name(task["name"], _AGENT)
         operations = (task["pages_read"], task["pages_programmed"], task["blocks_erased"])
         work = (task["busy_ns"], *operations)
         tasks[name] = tuple(map(sum, zip(work, tasks.get(name, (0,) * len(work)), strict=True)))
     role = role_of(row, step)
+    whose = _times_of(row, {part["phase"] for part in step["parts"]})
     return Step(
         title=role.place,
         word=role.word,
-        parts={} if flash_ns is None else {**parts, OUTSIDE: max(duration_ns - flash_ns, 0.0)},
+        parts={} if flash_ns is None else spent.parts_of(counted, duration_ns, whose),
         pieces=dict(pieces),
         tasks=tasks,
     )
+
+
+def _times_of(row: CaseResult, phases: Collection[str]) -> list[TaskTime]:
+    """Whose the time of all these phases was; empty unless each of them says it."""
+    own = [phase.get("task_times") for phase in row["phases"] if phase["phase"] in phases]
+    return [task for tasks in own for task in tasks or ()] if all(own) else []
 
 
 def _groups(memory: MemoryResult) -> dict[str, float]:
@@ -216,7 +220,12 @@ def _times(run: Run, prefix: str) -> Section:
     worst_of = _worst(run, _timed)
     mounts = _worst(run, _mounts)
     key = f"{prefix}steps"
-    charts = [_chart(name, w, PARTS, f"{key}-{n}") for n, (name, w) in enumerate(worst_of.items())]
+    parts, paint = spent.folded(bar.parts for bar in _all(worst_of))
+    told = iter(parts)
+    charts = [
+        _chart(name, [replace(bar, parts=next(told)) for bar in worst], paint, f"{key}-{number}")
+        for number, (name, worst) in enumerate(worst_of.items())
+    ]
     charts += [
         _chart(f"{name} with UBI", worst, _MOUNTING, f"{key}-ubi-{number}")
         for number, (name, worst) in enumerate(mounts.items())
@@ -228,8 +237,7 @@ def _times(run: Run, prefix: str) -> Section:
         sentence=_outside_sentence(worst_of),
         charts=tuple(charts),
         tables=(*whole, *_trees(run)),
-        note="Flash time is how long the chip was busy, as it counted itself; the rest is mostly "
-        "CPU time. A bar is a configuration at its slowest place.",
+        note=f"{spent.NOTE} A bar is a configuration at its slowest place.",
     )
 
 
@@ -247,7 +255,7 @@ def _outside_sentence(worst_of: Mapping[str, Sequence[Worst]]) -> str:
     for bar in _all(worst_of):
         times.setdefault(bar.label, Counter()).update(bar.parts)
     shares = {
-        label: 100 * parts[OUTSIDE] / parts.total()
+        label: 100 * spent.outside_of(parts) / parts.total()
         for label, parts in times.items()
         if parts.total()
     }
