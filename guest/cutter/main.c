@@ -18,7 +18,7 @@
 #include "series/series.h"
 #include "text/numbers.h"
 #include "text/output.h"
-#include "walk/command.h"
+#include "tree/command.h"
 #include "wear/wear.h"
 
 #define HISTORY_TEXT_MAX ((size_t)16 << 20)
@@ -29,6 +29,7 @@ static const char help_text[] =
 	"       ffscrash chip CHIP COMMAND...\n"
 	"       ffscrash wear MTD ERASES\n"
 	"       ffscrash walk CHIP STATES MOUNT [+ MOUNT]... [UBI-MTD] [KEY=VALUE...]\n"
+	"       ffscrash tree CHIP NODES MOUNT [+ MOUNT]... [UBI-MTD] [KEY=VALUE...]\n"
 	"       ffscrash series CHIP CUTS MOUNT [+ MOUNT]... [UBI-MTD] [KEY=VALUE...]\n"
 	"       ffscrash --help\n"
 	"\n"
@@ -46,6 +47,11 @@ static const char help_text[] =
 	"         last is looked at. Keys: check (full, or mount: only look), output (a\n"
 	"         file or serial line), vid_hdr_offset and max_beb_per1024 of UBI,\n"
 	"         ubi_block (a volume that gets a block device)\n"
+	"tree     makes all cuts of many sequences of calls, which share their beginnings:\n"
+	"         NODES has a line for each call or two, DEPTH visit|pass CALL[;CALL]...;\n"
+	"         keys as above, and: kinds (of cuts, with commas; + behind those whose\n"
+	"         variants are counted, * behind those that have seeds), variants (of\n"
+	"         each operation)\n"
 	"series   cuts the power CUTS times in a row, and checks what is there each time;\n"
 	"         keys as above but for check, and: seed, kinds (of cuts, with\n"
 	"         commas), space_every (so many cuts it is filled until full), own (a\n"
@@ -215,6 +221,7 @@ static const struct command {
 	{ "observe", command_observe },
 	{ "chip", command_chip },
 	{ "walk", command_walk },
+	{ "tree", command_tree },
 	{ "series", command_series },
 	{ "wear", command_wear },
 	{ "--help", command_help },

@@ -20,7 +20,8 @@
  *	cut.c	 what a cut leaves of an operation; tear.c: of bits (pure)
  *	place.c	 what the ECC makes of such a page (pure)
  *	hooks.c	 called by the chip (../vnand/crash_hooks.h)
- *	files.c	 /proc/vnand/NAME/{crash,log,digest}
+ *	digest.c a number that stands for what is on the flash
+ *	files.c	 /proc/vnand/NAME/{crash,log,digest,difference}
  */
 #ifndef VNAND_CRASH_H
 #define VNAND_CRASH_H
@@ -103,6 +104,7 @@ struct crash_level {
  * @place: the weak place of each page, or NULL
  * @touched_page, @touched_block: @era in which it was used last
  * @era: begins anew with each state
+ * @mixed_page, @mixed_block: @mixing in which it was mixed into a digest last
  */
 struct vnand_crash {
 	struct crash_level level[CRASH_LEVELS];
@@ -114,6 +116,8 @@ struct vnand_crash {
 	struct vnand_place **place;
 	u32 *touched_page, *touched_block;
 	u32 era;
+	u32 *mixed_page, *mixed_block;
+	u32 mixing;
 };
 
 static inline struct crash_level *crash_level(const struct vnand_chip *chip)
@@ -208,6 +212,17 @@ bool crash_is_full(const struct vnand_chip *chip);
 
 /* Has anything since the last state looked at, or changed, what @e changed? */
 bool crash_touched(const struct vnand_chip *chip, const struct crash_entry *e);
+
+/* --- digest.c --------------------------------------------------------------- */
+
+/* Of the whole flash; how often it was read is no part of it. */
+u64 crash_digest(struct vnand_chip *chip);
+
+/*
+ * Of what may be other than before the present level began.  Two moments with the
+ * same one are the same flash, with what its weak places will be, but for chance.
+ */
+u64 crash_difference(struct vnand_chip *chip);
 
 /* --- cut.c ------------------------------------------------------------------ */
 

@@ -564,8 +564,13 @@ int crash_cut(struct vnand_chip *chip, const char *name, u64 variant)
 
 	if (!kind || level->logging || level->cut || level->undo.n)
 		return -EINVAL;
-	if (level->position >= level->log.n)
-		return -ERANGE;
+	if (level->position >= level->log.n) {
+		/* Of what comes behind the log, which nobody knows, nothing happened. */
+		if (kind->cut)
+			return -ERANGE;
+		level->cut = kind->name;
+		return 0;
+	}
 	e = level->log.entry[level->position];
 	if (!crash_variants(chip, e, kind))
 		return -EOPNOTSUPP;

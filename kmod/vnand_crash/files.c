@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/vnand/NAME: "crash" takes commands and tells the state, "log" has the
- * operations of the present level, "digest" is one of the whole flash, "counts"
- * is the three of the counters that are read around every mount, and "standing"
+ * operations of the present level, "digest" is one of the whole flash, "difference"
+ * one of what may have changed since the present level began, "counts" is the three of the counters that are read around every mount, and "standing"
  * what "crash" says without the variants, which take time to count.
  */
 
@@ -226,47 +226,26 @@ static int log_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static u64 mixed(u64 digest, const void *from, size_t bytes)
-{
-	const u8 *at = from;
-
-	for (; bytes >= 8; at += 8, bytes -= 8) {
-		u64 word;
-
-		memcpy(&word, at, 8);
-		digest = (digest ^ word) * 0x9e3779b97f4a7c15ULL;
-		digest ^= digest >> 29;
-	}
-	while (bytes--)
-		digest = (digest ^ *at++) * 0x9e3779b97f4a7c15ULL;
-	return digest;
-}
-
-/* What is on the flash; how often it was read is no part of it. */
 static int digest_show(struct seq_file *m, void *v)
 {
 	struct vnand_chip *chip = m->private;
-	u32 pages = chip->p.blocks * chip->p.pages_per_block, i;
+	u64 digest;
+
+	mutex_lock(&chip->lock);
+	digest = crash_digest(chip);
+	mutex_unlock(&chip->lock);
+	seq_printf(m, "%016llx\n", digest);
+	return 0;
+}
+
+static int difference_show(struct seq_file *m, void *v)
+{
+	struct vnand_chip *chip = m->private;
 	u64 digest = 0;
 
 	mutex_lock(&chip->lock);
-	for (i = 0; i < chip->p.blocks; i++) {
-		const struct vnand_image_block *b = &chip->store.block[i];
-		const __le32 facts[] = { b->erases, b->programs, b->next_page,
-					 b->flags };
-
-		digest = mixed(digest, facts, sizeof(facts));
-	}
-	for (i = 0; i < pages; i++) {
-		const struct vnand_page_state *state = &chip->store.page[i];
-
-		if (!state->programs)
-			continue;
-		digest = mixed(digest, &i, sizeof(i));
-		digest = mixed(digest, state, sizeof(*state));
-		digest = mixed(digest, vnand_store_page(chip, i),
-			       crash_raw_bytes(chip));
-	}
+	if (chip->crash)
+		digest = crash_difference(chip);
 	mutex_unlock(&chip->lock);
 	seq_printf(m, "%016llx\n", digest);
 	return 0;
@@ -290,7 +269,9 @@ int vnand_crash_proc_add(struct vnand_chip *chip, struct proc_dir_entry *dir)
 	    proc_create_single_data("log", 0444, dir, log_show, chip) &&
 	    proc_create_single_data("standing", 0444, dir, standing_show, chip) &&
 	    proc_create_single_data("counts", 0444, dir, counts_show, chip) &&
-	    proc_create_single_data("digest", 0444, dir, digest_show, chip))
+	    proc_create_single_data("digest", 0444, dir, digest_show, chip) &&
+	    proc_create_single_data("difference", 0444, dir, difference_show,
+				    chip))
 		return 0;
 	return -ENOMEM;
 }

@@ -70,6 +70,8 @@ int crash_begin_log(struct vnand_chip *chip, u64 limit_mib)
 	crash->place = vzalloc(array_size(pages, sizeof(*crash->place)));
 	crash->touched_page = vzalloc(array_size(pages, sizeof(u32)));
 	crash->touched_block = vzalloc(array_size(chip->p.blocks, sizeof(u32)));
+	crash->mixed_page = vzalloc(array_size(pages, sizeof(u32)));
+	crash->mixed_block = vzalloc(array_size(chip->p.blocks, sizeof(u32)));
 	crash->limit_bytes = (size_t)limit_mib << 20;
 	crash->halt_at = U32_MAX;
 	crash->era = 1;
@@ -78,7 +80,8 @@ int crash_begin_log(struct vnand_chip *chip, u64 limit_mib)
 		crash->level[i].undo.id = 2 * i + 1;
 	}
 	chip->crash = crash;
-	if (!crash->place || !crash->touched_page || !crash->touched_block) {
+	if (!crash->place || !crash->touched_page || !crash->touched_block ||
+	    !crash->mixed_page || !crash->mixed_block) {
 		crash_off(chip);
 		return -ENOMEM;
 	}
@@ -100,6 +103,8 @@ void crash_off(struct vnand_chip *chip)
 	vfree(crash->place);
 	vfree(crash->touched_page);
 	vfree(crash->touched_block);
+	vfree(crash->mixed_page);
+	vfree(crash->mixed_block);
 	kfree(crash);
 	chip->crash = NULL;
 	flash_has_moved(chip);

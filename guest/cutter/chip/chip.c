@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,26 +34,29 @@ static int open_one(const char *name, const char *file, int flags,
 
 int chip_open(struct chip *chip, const char *name, struct ffs_error *error)
 {
+	*chip = (struct chip){ -1, -1, -1, -1 };
 	chip->crash = open_one(name, "crash", O_RDWR, error);
-	if (chip->crash < 0)
-		return -1;
-	chip->standing = open_one(name, "standing", O_RDONLY, error);
-	chip->counts = chip->standing < 0 ? -1 :
-			open_one(name, "counts", O_RDONLY, error);
-	if (chip->counts < 0) {
-		close(chip->crash);
-		if (chip->standing >= 0)
-			close(chip->standing);
-		return -1;
-	}
-	return 0;
+	if (chip->crash >= 0)
+		chip->standing = open_one(name, "standing", O_RDONLY, error);
+	if (chip->standing >= 0)
+		chip->counts = open_one(name, "counts", O_RDONLY, error);
+	if (chip->counts >= 0)
+		chip->difference = open_one(name, "difference", O_RDONLY, error);
+	if (chip->difference >= 0)
+		return 0;
+	chip_close(chip);
+	return -1;
 }
 
 void chip_close(struct chip *chip)
 {
-	close(chip->crash);
-	close(chip->standing);
-	close(chip->counts);
+	const int all[] = { chip->crash, chip->standing, chip->counts,
+			    chip->difference };
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i] >= 0)
+			close(all[i]);
 }
 
 int chip_command(const struct chip *chip, const char *command)
@@ -75,6 +79,19 @@ int chip_read(const struct chip *chip, struct chip_state *state,
 	if (!chip_parse_state(text, state))
 		return ffs_fail(error, 0, "the chip's state is not understood: %.200s",
 				text);
+	return 0;
+}
+
+int chip_difference(const struct chip *chip, uint64_t *digest,
+		    struct ffs_error *error)
+{
+	char text[32];
+	ssize_t n = pread(chip->difference, text, sizeof(text) - 1, 0);
+
+	if (n < 0)
+		return ffs_fail(error, errno, "cannot read the chip's difference");
+	text[n] = '\0';
+	*digest = strtoull(text, NULL, 16);
 	return 0;
 }
 

@@ -24,7 +24,7 @@
 #define CHIP_PATH_BYTES 128
 
 struct chip {
-	int crash, standing, counts;
+	int crash, standing, counts, difference;
 };
 
 /* Of the files "crash" and "standing". */
@@ -53,6 +53,10 @@ int chip_command(const struct chip *chip, const char *command);
 /** chip_read() - what the chip says about its log. */
 int chip_read(const struct chip *chip, struct chip_state *state,
 	      struct ffs_error *error);
+
+/** chip_difference() - stands for what changed since the present level began. */
+int chip_difference(const struct chip *chip, uint64_t *digest,
+		    struct ffs_error *error);
 
 /** chip_print() - write what the file "crash" says to @fd. */
 int chip_print(const struct chip *chip, int fd, struct ffs_error *error);

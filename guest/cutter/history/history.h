@@ -53,6 +53,7 @@ enum op_kind {
 	OP_UNLINK,
 	OP_RMDIR,
 	OP_MKFIFO,
+	OP_REMOUNT,
 	OP_KINDS,
 };
 
@@ -79,6 +80,26 @@ struct history {
 int history_parse(struct history *history, char *text,
 		  struct ffs_error *error);
 void history_free(struct history *history);
+
+/* Carries out operations one by one. */
+struct runner {
+	int root;		/* -1: it is not open */
+	int opened[HISTORY_DESCRIPTORS];	/* -1: not open */
+	unsigned char *buffer;	/* what is written next */
+	size_t room;
+};
+
+/** runner_init() - one with nothing open; runner_free() frees what it has then. */
+void runner_init(struct runner *runner);
+int runner_open(struct runner *runner, const char *root,
+		struct ffs_error *error);
+
+/** runner_carry_out() - Return: 0 or an errno. A remount is not for it: ENOSYS. */
+int runner_carry_out(struct runner *runner, const struct op *op);
+
+/** runner_close() - the descriptors that are left, and the root. */
+void runner_close(struct runner *runner);
+void runner_free(struct runner *runner);
 
 /**
  * history_run() - carry out all operations below the directory @root, and write

@@ -44,6 +44,7 @@ static const struct form {
 	[OP_UNLINK] = { "unlink", "p" },
 	[OP_RMDIR] = { "rmdir", "p" },
 	[OP_MKFIFO] = { "mkfifo", "p" },
+	[OP_REMOUNT] = { "remount", "" },
 };
 
 /* Below the root: neither absolute nor through ".."; and no descriptor. */

@@ -20,13 +20,6 @@
 #include "history/mapping.h"
 #include "text/text.h"
 
-struct runner {
-	int root;
-	int opened[HISTORY_DESCRIPTORS];	/* -1: not open */
-	unsigned char *buffer;	/* what is written next */
-	size_t room;
-};
-
 /* --- descriptors, and files that are opened for one operation --------------- */
 
 /* Return: a descriptor, or -1 with errno. */
@@ -226,8 +219,7 @@ static int change_names(int root, const struct op *op)
 	return result ? errno : 0;
 }
 
-/* Return: 0 or an errno. */
-static int carry_out(struct runner *runner, const struct op *op)
+int runner_carry_out(struct runner *runner, const struct op *op)
 {
 	switch (op->kind) {
 	case OP_WRITE:
@@ -288,7 +280,7 @@ static int run_all(struct runner *runner, const struct history *history,
 
 	after = first;
 	for (i = 0; !result && i < history->n; i++) {
-		int failed = carry_out(runner, &history->ops[i]);
+		int failed = runner_carry_out(runner, &history->ops[i]);
 
 		before = after;
 		result = logged(chip, &after, error);
@@ -308,23 +300,56 @@ static int run_all(struct runner *runner, const struct history *history,
 	return result;
 }
 
+void runner_init(struct runner *runner)
+{
+	int i;
+
+	*runner = (struct runner){ .root = -1 };
+	for (i = 0; i < HISTORY_DESCRIPTORS; i++)
+		runner->opened[i] = -1;
+}
+
+int runner_open(struct runner *runner, const char *root,
+		struct ffs_error *error)
+{
+	runner->root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (runner->root < 0)
+		return ffs_fail(error, errno, "cannot open the directory %s",
+				root);
+	return 0;
+}
+
+void runner_close(struct runner *runner)
+{
+	int i;
+
+	for (i = 0; i < HISTORY_DESCRIPTORS; i++) {
+		if (runner->opened[i] >= 0)
+			close(runner->opened[i]);
+		runner->opened[i] = -1;
+	}
+	if (runner->root >= 0)
+		close(runner->root);
+	runner->root = -1;
+}
+
+void runner_free(struct runner *runner)
+{
+	free(runner->buffer);
+	runner_init(runner);
+}
+
 int history_run(const struct history *history, const char *root,
 		const struct chip *chip, int output, struct ffs_error *error)
 {
-	struct runner runner = { .root = -1 };
-	int result, i;
+	struct runner runner;
+	int result;
 
-	for (i = 0; i < HISTORY_DESCRIPTORS; i++)
-		runner.opened[i] = -1;
-	runner.root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (runner.root < 0)
-		return ffs_fail(error, errno, "cannot open the directory %s",
-				root);
-	result = run_all(&runner, history, chip, output, error);
-	for (i = 0; i < HISTORY_DESCRIPTORS; i++)
-		if (runner.opened[i] >= 0)
-			close(runner.opened[i]);
-	free(runner.buffer);
-	close(runner.root);
+	runner_init(&runner);
+	result = runner_open(&runner, root, error);
+	if (!result)
+		result = run_all(&runner, history, chip, output, error);
+	runner_close(&runner);
+	runner_free(&runner);
 	return result;
 }

@@ -17,11 +17,12 @@ void digests_free(struct digests *digests)
 	memset(digests, 0, sizeof(*digests));
 }
 
-static uint64_t *find(uint64_t *slots, size_t room, uint64_t digest)
+static struct digest_slot *find(struct digest_slot *slots, size_t room,
+				uint64_t digest)
 {
 	size_t at = (size_t)digest & (room - 1);
 
-	while (slots[at] && slots[at] != digest)
+	while (slots[at].digest && slots[at].digest != digest)
 		at = (at + 1) & (room - 1);
 	return &slots[at];
 }
@@ -29,13 +30,13 @@ static uint64_t *find(uint64_t *slots, size_t room, uint64_t digest)
 static bool grow(struct digests *digests)
 {
 	size_t room = digests->room ? 2 * digests->room : FIRST_ROOM, i;
-	uint64_t *slots = calloc(room, sizeof(*slots));
+	struct digest_slot *slots = calloc(room, sizeof(*slots));
 
 	if (!slots)
 		return false;
 	for (i = 0; i < digests->room; i++)
-		if (digests->slots[i])
-			*find(slots, room, digests->slots[i]) =
+		if (digests->slots[i].digest)
+			*find(slots, room, digests->slots[i].digest) =
 				digests->slots[i];
 	free(digests->slots);
 	digests->slots = slots;
@@ -43,29 +44,30 @@ static bool grow(struct digests *digests)
 	return true;
 }
 
-/* Return: whether it is new. */
-static bool add(struct digests *digests, uint64_t digest)
+size_t digests_number(struct digests *digests, uint64_t digest, bool *is_new)
 {
-	uint64_t *slot;
+	struct digest_slot *slot;
 
+	*is_new = true;
+	if (!digest)
+		digest = 1;
 	if (2 * digests->n >= digests->room && !grow(digests))
-		return true;
+		return digests->n;
 	slot = find(digests->slots, digests->room, digest);
-	if (*slot)
-		return false;
-	*slot = digest;
-	digests->n++;
-	return true;
+	*is_new = !slot->digest;
+	if (*is_new)
+		*slot = (struct digest_slot){ digest, digests->n++ };
+	return slot->number;
 }
 
 uint64_t digests_put(struct digests *digests, const struct text *text,
 		     struct text *out)
 {
 	uint64_t digest = text_digest(text);
+	bool is_new;
 
-	if (!digest)
-		digest = 1;	/* 0 is an empty slot */
-	if (!add(digests, digest))
+	(void)digests_number(digests, digest, &is_new);
+	if (!is_new)
 		return digest;
 	text_string(out, "text ");
 	text_hex(out, digest, DIGEST_DIGITS);
