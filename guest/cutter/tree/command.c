@@ -24,7 +24,22 @@ struct arguments {
 	struct walk walk;
 	const char *states, *output;
 	struct tree_cuts cuts;
+	char after[2 * KIND_BYTES];
 };
+
+/* "K,KIND,VARIANT" names a state. */
+static bool take_after(struct arguments *arguments, const char *value)
+{
+	char *comma;
+
+	if (strlen(value) >= sizeof(arguments->after))
+		return false;
+	strcpy(arguments->after, value);
+	for (comma = arguments->after; (comma = strchr(comma, ',')); )
+		*comma++ = ' ';
+	arguments->cuts.after = arguments->after;
+	return true;
+}
 
 static enum ffs_exit wrong(const struct arguments *arguments, const char *what,
 			   const char *word)
@@ -50,6 +65,8 @@ static bool take_key(struct arguments *arguments, const char *word)
 	}
 	if (!strncmp(word, "kinds=", key))
 		return tree_cuts_parse(&arguments->cuts, value);
+	if (!strncmp(word, "after=", key))
+		return take_after(arguments, value);
 	if (!strncmp(word, "variants=", key))
 		return number_parse(value, INT64_MAX, &arguments->cuts.variants);
 	return words_take_filesystem(&arguments->walk.fs, word);

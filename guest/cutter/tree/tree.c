@@ -26,6 +26,7 @@ struct tree {
 	size_t depth;
 	uint64_t logged;		/* in the sequence's log up to now */
 	int mount_failed;
+	const char *after;		/* the state behind which it begins, or NULL */
 };
 
 bool tree_cuts_parse(struct tree_cuts *cuts, const char *text)
@@ -125,8 +126,8 @@ static int carry_out(struct tree *tree, const struct op *op, int *failed)
 	return 0;
 }
 
-/* The calls of a node; they are told of the one that is visited. */
-static int carry_out_all(struct tree *tree, const struct node *node, bool tell)
+/* The calls of a node. */
+static int carry_out_all(struct tree *tree, const struct node *node)
 {
 	size_t i;
 
@@ -134,17 +135,14 @@ static int carry_out_all(struct tree *tree, const struct node *node, bool tell)
 		uint64_t before = tree->logged;
 		int failed;
 
-		if (carry_out(tree, &node->calls.ops[i], &failed))
-			return -1;
-		if (!tell)
-			continue;
-		if (count_logged(tree))
+		if (carry_out(tree, &node->calls.ops[i], &failed) ||
+		    count_logged(tree))
 			return -1;
 		text_line(&tree->walker.out, "op %d %llu %llu", failed,
 			  (unsigned long long)before,
 			  (unsigned long long)tree->logged);
 	}
-	return tell ? 0 : count_logged(tree);
+	return 0;
 }
 
 /* The calls up to those of @node did to the flash what they did before. */
@@ -183,8 +181,7 @@ static int run_sequence(struct tree *tree, uint64_t *first)
 		size_t number = tree->path[at];
 
 		*first = tree->logged;
-		if (carry_out_all(tree, &tree->nodes->all[number],
-				  at == tree->depth) ||
+		if (carry_out_all(tree, &tree->nodes->all[number]) ||
 		    check_determinism(tree, number))
 			return -1;
 	}
@@ -198,7 +195,6 @@ static int go_to(struct tree *tree, const struct cut_point *cut, uint64_t *flash
 {
 	struct walker *walker = &tree->walker;
 
-	walker_name(walker, cut);
 	walker_set_commands(walker, cut);
 	*flash = 0;
 	if (walker_command(walker, walker->at))
@@ -215,6 +211,13 @@ static int cut_at(struct tree *tree, const struct cut_point *cut)
 	size_t number;
 	bool is_new;
 
+	walker_name(walker, cut);
+	if (tree->after) {
+		/* Up to this one they were gone through. */
+		if (!strcmp(walker->name, tree->after))
+			tree->after = NULL;
+		return 0;
+	}
 	if (go_to(tree, cut, &flash))
 		return -1;
 	if (!flash)
@@ -304,6 +307,7 @@ int tree_walk(const struct walk *walk, struct nodes *nodes,
 		return ffs_fail(error, ENOMEM, "no memory for a tree");
 	tree->nodes = nodes;
 	tree->cuts = cuts;
+	tree->after = cuts->after;
 	if (!walker_open(&tree->walker, walk, error)) {
 		/* One that ended its guest is walked alone. */
 		messages_show(nodes->n > 1 ? MESSAGES_SHOW_ERRORS :

@@ -11,12 +11,13 @@
  * What is printed of a node that is visited, NUMBER from 0:
  *
  *	node NUMBER			written before anything happens
- *	op ERRNO FIRST LAST		of each of its calls: what the chip had logged
+ *	op ERRNO FIRST LAST		of each call of its sequence: what the chip had
+ *					logged
  *	warned DIGEST			what the kernel said without any cut, if it did
  *	same K KIND VARIANT VISIT	the flash of the VISIT-th state, from 0
  *	begin K KIND VARIANT ...	a state, as in walk.h
  *
- * and "walked N" at the end.  K is from FIRST of its first call to LAST of its last,
+ * and "walked N" at the end.  K is from FIRST of its own first call to LAST of its last,
  * where power is cut behind all: then the kind is "lost". A state whose flash was
  * visited before is not visited again.
  *
@@ -51,6 +52,7 @@ struct tree_cuts {
 	struct tree_kind kinds[TREE_KINDS_MAX];
 	size_t n;
 	uint64_t variants;	/* of each operation, where there are several */
+	const char *after;	/* begin behind this state of the first node; or NULL */
 };
 
 /**

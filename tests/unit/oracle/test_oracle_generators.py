@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from ffslab.oracle.generators.sequences import ACTS, sequences
 from oracle_support import Toy
 from oracle_toys import ToyJffs2, ToyUbifs, ToyYaffs2
 
@@ -15,7 +16,6 @@ from ffslab.oracle.generators.registry import (
     parameters,
     worn_erases_of_kind,
 )
-from ffslab.oracle.generators.sequences import ACTS, sequences
 from ffslab.oracle.history import History, parse_history
 from ffslab.oracle.judge import Judge
 from ffslab.oracle.promises import promise_of

@@ -76,8 +76,14 @@ class Pen:
         self.operations.append(operation)
 
     def _new_seed(self) -> int:
-        """Unique within the history; even, which means compressible, for every third write."""
         number = self._writes
         self._writes += 1
-        base = (self.seed << _SEED_BITS) + 2 * number
-        return (base + (0 if number % 3 == 2 else 1)) % 2**64
+        return contents_seed(self.seed, number)
+
+
+def contents_seed(seed: int, number: int) -> int:
+    """Of the contents of a history's write with this number: unique, and even, which means
+    compressible, for every third.
+    """
+    base = (seed << _SEED_BITS) + 2 * number
+    return (base + (0 if number % 3 == 2 else 1)) % 2**64

@@ -20,7 +20,6 @@ from ffslab.oracle.generators.kinds import (
 )
 from ffslab.oracle.generators.open_files import OpenFiles
 from ffslab.oracle.generators.overlay import Overlay
-from ffslab.oracle.generators.sequences import Sequences
 from ffslab.oracle.history import History
 
 
@@ -39,7 +38,6 @@ Kind = (
     | Full
     | Firmware
     | MovedBlocks
-    | Sequences
     | OpenFiles
     | Overlay
 )
@@ -52,7 +50,6 @@ KINDS: Mapping[str, Kind] = {
     "full": Full(),
     "firmware": Firmware(),
     "moved-blocks": MovedBlocks(),
-    "sequences": Sequences(),
     "open-files": OpenFiles(),
     "overlay": Overlay(),
 }

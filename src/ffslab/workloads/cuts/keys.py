@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from ffslab.model.workload import Workload, key
+from ffslab.oracle.acts import SETS
 from ffslab.oracle.faults import KINDS, USUAL
 
 SERIES = "series"  # instead of a history: one cut after the other on one flash
+SEQUENCES = "sequences"  # instead of one history: all short ones
 FILLED = 24  # filling costs hundreds of times what all else of a state costs
 FULL, MOUNT = "full", "mount"
 NO_TIME, BOARD_TIME = "none", "board"
 FAIL, TELL = "fail", "tell"
-_SERIES = ("cuts", "space_every")
-_OF_BOTH = ("kind", "history", "kinds", "timing", "findings")
+# The keys of one kind of history each, and those that all have; the others are of the rest.
+_OF_SERIES = ("cuts", "space_every")
+_OF_SEQUENCES = ("acts", "length", "part", "parts")
+_OF_ALL = ("kind", "history", "kinds", "timing", "findings")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,18 +34,19 @@ class Cuts(Workload):
     kind: str = key("cuts", "the workload")
     history: str = key(
         "update-by-rename",
-        "the calls in which power is cut; `series`: many cuts of one flash",
+        "the calls in which power is cut; `sequences`: all short sequences of them; "
+        "`series`: many cuts of one flash",
     )
     parameters: str = key(
         "",
         'parameters of the history that are not its usual ones: `"files=250 transactions=750"`',
-        needs="another history than series",
+        needs="a history",
     )
     kinds: str = key("", 'kinds of cut, `"lost torn-bits"`, or empty: all usual ones of the chip')
     variants: int = key(
         1,
         "variants of each kind that a seed decides, for each operation",
-        needs="a history",
+        needs="a history, or sequences",
         lowest=1,
         highest=10**9,
     )
@@ -73,10 +78,37 @@ class Cuts(Workload):
         lowest=0,
         highest=10**9,
     )
+    acts: str = key(
+        "plain",
+        f"which set of acts: {', '.join(SETS)}",
+        needs='history = "sequences"',
+        pattern=f"^({'|'.join(SETS)})$",
+    )
+    length: int = key(
+        2,
+        "so many acts are in the longest",
+        needs='history = "sequences"',
+        lowest=1,
+        highest=8,
+    )
+    part: int = key(
+        1,
+        "of so many parts of them this one is gone through, from 1",
+        needs='history = "sequences"',
+        lowest=1,
+        highest=10**6,
+    )
+    parts: int = key(
+        1,
+        "so many parts of like size there are",
+        needs='history = "sequences"',
+        lowest=1,
+        highest=10**6,
+    )
     check: str = key(
         FULL,
         "`full`: mounted, looked at, used, mounted again; `mount`: mounted, looked at",
-        needs="a history",
+        needs="a history, or sequences",
         pattern=f"^({FULL}|{MOUNT})$",
     )
     cuts: int = key(
@@ -113,6 +145,11 @@ class Cuts(Workload):
         return self.history == SERIES
 
     @property
+    def is_sequences(self) -> bool:
+        """Whether it is all short sequences of acts."""
+        return self.history == SEQUENCES
+
+    @property
     def is_timed(self) -> bool:
         """Whether chip and CPU take the board's times."""
         return self.timing == BOARD_TIME
@@ -144,11 +181,13 @@ class Cuts(Workload):
     def without_idle_keys(self) -> Self:
         """A series has no history, a history no series; a mount alone fills nothing."""
         usual = type(self)().spec
-        idle = (
-            tuple(name for name in usual if name not in (*_SERIES, *_OF_BOTH))
-            if self.is_series
-            else _SERIES
-        )
-        if self.check == MOUNT:
-            idle = (*idle, "fill_sample")
+        if self.is_series:
+            own: tuple[str, ...] = _OF_SERIES
+        elif self.is_sequences:
+            own = (*_OF_SEQUENCES, "variants", "check", "paired_distance_pages")
+        else:
+            own = tuple(name for name in usual if name not in (*_OF_SERIES, *_OF_SEQUENCES))
+            if self.check == MOUNT:
+                own = tuple(name for name in own if name != "fill_sample")
+        idle = [name for name in usual if name not in (*_OF_ALL, *own)]
         return replace(self, **{name: usual[name] for name in idle})

@@ -10,7 +10,7 @@ from ffslab.oracle.generators.registry import KINDS as HISTORIES
 from ffslab.oracle.generators.registry import parameters
 from ffslab.oracle.promises import promise_of
 from ffslab.workloads.checks import check_writable
-from ffslab.workloads.cuts.keys import FULL, SERIES, Cuts
+from ffslab.workloads.cuts.keys import FULL, SEQUENCES, SERIES, Cuts
 from ffslab.workloads.cuts.plan import LOG_MIB
 
 # Filling writes each page once, and the log has it as it was before and after.
@@ -44,14 +44,20 @@ class CutsType(WorkloadType[Cuts]):
 
 
 def _check_history(workload: Cuts, where: str) -> None:
-    known = (*HISTORIES, SERIES)
+    known = (*HISTORIES, SEQUENCES, SERIES)
     if workload.history not in known:
         raise SpecError(
             f"{where}: no history {workload.history!r}{suggestion(workload.history, known)}",
             cause="power is cut in the calls of one of the histories that ffslab makes",
             remedy=f"one of: {', '.join(known)}",
         )
-    if workload.is_series:
+    if workload.part > workload.parts:
+        raise SpecError(
+            f"{where}: part {workload.part} of {workload.parts}",
+            cause="parts have the numbers 1 to workload.parts",
+            remedy=f"workload.part = {workload.parts}",
+        )
+    if workload.is_series or workload.is_sequences:
         return
     usual = parameters(workload.history)
     try:
@@ -94,6 +100,8 @@ def _check_kinds(workload: Cuts, setting: Setting) -> None:
 
 
 def _check_room(workload: Cuts, setting: Setting) -> None:
+    if workload.is_sequences:
+        return
     fills = workload.space_every if workload.is_series else workload.fill_sample
     if not fills or workload.check != FULL or setting.partition_bytes <= FILLED_BYTES_MAX:
         return

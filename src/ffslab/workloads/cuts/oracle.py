@@ -17,19 +17,19 @@ from ffslab.workloads.cuts.walk import StateName
 def oracle_for(case: Case, history: History) -> Callable[[str], Oracle]:
     """Makes the oracle of a history on a file system from its record, a text."""
     promise = promise_of(case.filesystem.stack)
+    return lambda record: oracle_of(Judge(history, parse_record(record), promise))
 
-    def made(record: str) -> Oracle:
-        judge = Judge(history, parse_record(record), promise)
-        excuses: dict[tuple[str, str | None, bool], Excuse] = {}
 
-        def problems(name: StateName, observation: str, again: bool) -> Sequence[tuple[str, str]]:
-            kinds = (name.cut.kind, name.then.kind if name.then else None, again)
-            excuse = excuses.get(kinds)
-            if excuse is None:
-                excuse = excuses[kinds] = excuse_of(name, again)
-            judged_problems = judge.judge(name.cut.operation, observation, excuse)
-            return [(problem.kind, problem.sentence) for problem in judged_problems]
+def oracle_of(judge: Judge) -> Oracle:
+    """What a judge says of the states of its history."""
+    excuses: dict[tuple[str, str | None, bool], Excuse] = {}
 
-        return problems
+    def problems(name: StateName, observation: str, again: bool) -> Sequence[tuple[str, str]]:
+        kinds = (name.cut.kind, name.then.kind if name.then else None, again)
+        excuse = excuses.get(kinds)
+        if excuse is None:
+            excuse = excuses[kinds] = excuse_of(name, again)
+        judged_problems = judge.judge(name.cut.operation, observation, excuse)
+        return [(problem.kind, problem.sentence) for problem in judged_problems]
 
-    return made
+    return problems

@@ -160,13 +160,13 @@ class Judgements:
             failed_step, _, errno = state.used.partition(" ")
             outcome = READ_ONLY if int(errno) in _READ_ONLY_ERRNOS else USE_FAILS
             judgements.append(Judgement(outcome, f"{failed_step}: {_error(int(errno))}"))
-        warning = self._warning(state.messages)
+        warning = self.warning(state.messages)
         if warning:
             judgements.append(Judgement(WARNING, warning))
         return judgements
 
-    def _warning(self, messages: str) -> str:
-        """The first of the kernel's own mistakes that it told of; none: empty."""
+    def warning(self, messages: str) -> str:
+        """Of a text by its digest: the first of the kernel's own mistakes that it told of; none: empty."""
         known = self._warnings.get(messages)
         if known is None:
             said = scan_console(self.texts.get(messages, ""))

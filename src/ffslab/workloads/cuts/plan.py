@@ -14,12 +14,15 @@ from typing import Any
 
 from ffslab.model.case import Case
 from ffslab.model.specs import Board
+from ffslab.oracle.acts import SETS
 from ffslab.oracle.faults import kinds_on
 from ffslab.oracle.generators.registry import history_of_kind, worn_erases_of_kind
 from ffslab.oracle.history import History
+from ffslab.oracle.sequences import Tree
 from ffslab.protocol.plan import plan_of, step
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.lower import lower_image
+from ffslab.workloads.cuts.tree import kinds_word
 from ffslab.workloads.rig import CUTTER, Cutting, Rig
 
 RECORD, WALK = "record", "walk"  # files on the host
@@ -73,9 +76,17 @@ def cuts_on_chip(case: Case) -> Cuts:
     return replace(workload, kinds=" ".join(kinds))
 
 
-def history_of(case: Case) -> History:
-    """The calls in which power is cut; not of a series."""
+def tree_of(case: Case) -> Tree:
+    """The sequences of a case that has them."""
     workload = cuts_of(case)
+    return Tree(SETS[workload.acts], workload.length, case.seed)
+
+
+def history_of(case: Case) -> History:
+    """The calls in which power is cut; of sequences those before them; not of a series."""
+    workload = cuts_of(case)
+    if workload.is_sequences:
+        return tree_of(case).start
     return history_of_kind(workload.history, case.seed, workload.settings)
 
 
@@ -85,7 +96,9 @@ def cutter_of(case: Case, rig: Rig, history: History | None = None) -> Cutter:
     if workload.is_series:
         return Cutter(guest_case(case), rig, "", workload.check)
     made = history or history_of(case)
-    worn = worn_erases_of_kind(workload.history, workload.settings)
+    worn = 0
+    if not workload.is_sequences:
+        worn = worn_erases_of_kind(workload.history, workload.settings)
     distance = workload.paired_distance_pages
     return Cutter(
         *(guest_case(case), rig, made.text, workload.check, distance, worn), lower_image(made)
@@ -132,11 +145,23 @@ def series_plan(cutter: Cutter, words: Sequence[str]) -> str:
     return _plan(cutter, line)
 
 
+def tree_plan(cutter: Cutter, after: str) -> str:
+    """The plan of a guest with sequences; `after`: a state of the first behind which it begins."""
+    cuts = cuts_on_chip(cutter.case)
+    words = [f"kinds={kinds_word(cuts.cut_kinds)}", f"variants={cuts.variants}"]
+    words += [f"after={after}"] if after else []
+    return _plan(cutter, _walked(cutter, "tree", *words))
+
+
 def walk_step(cutter: Cutter) -> str:
     """The step that goes through states."""
+    return _walked(cutter, "walk")
+
+
+def _walked(cutter: Cutter, verb: str, *words: str) -> str:
     return _exec(
-        *("walk", cutter.cutting.chip, STATES, *_mounting(cutter)),
-        *(f"check={cutter.check}", f"output={cutter.cutting.host}/{WALK}"),
+        *(verb, cutter.cutting.chip, STATES, *_mounting(cutter)),
+        *(f"check={cutter.check}", f"output={cutter.cutting.host}/{WALK}", *words),
     )
 
 

@@ -46,7 +46,8 @@ Point = Annotated[list[int], Len(5, 5)]
 class StoredFinding(TypedDict):
     """Faults that are alike: `state` is the first of `states` such states.
 
-    `filled`: it was to be filled until it is full.
+    `filled`: it was to be filled until it is full. Of a sequence: `acts` in words, all `calls` a
+    line each, those of the beginning too, and in how many `sequences` it is.
     """
 
     id: str
@@ -58,6 +59,9 @@ class StoredFinding(TypedDict):
     confirmed: bool
     filled: bool
     console: list[str]
+    acts: NotRequired[str]
+    calls: NotRequired[list[str]]
+    sequences: NotRequired[int]
 
 
 class StoredRecovery(TypedDict):
@@ -93,6 +97,21 @@ class StoredSeries(TypedDict):
     space: list[list[int]]
     recovery: dict[str, list[int]]
     spared: list[int]
+
+
+class StoredSequences(TypedDict):
+    """What is told of sequences beside what became of each state.
+
+    `all`: how many there are; `visited` of them, `unreached` behind one that ends its guest without
+    a cut. `same`: states whose flash was that of another, and was visited once. `pairs`: the last
+    act of a sequence, the one before it ("" for none), states by outcome.
+    """
+
+    all: int
+    visited: int
+    unreached: int
+    same: int
+    pairs: list[tuple[str, str, dict[OutcomeWord, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +160,7 @@ class CutsResult(TypedDict):
     findings: list[StoredFinding]
     recovery: StoredRecovery
     series: NotRequired[StoredSeries]
+    sequences: NotRequired[StoredSequences]
 
 
 class CutsKeys(TypedDict):

@@ -8,7 +8,7 @@ that it had begun is known, and is what killed it, if anything did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ffslab.errors import DamagedResultError
@@ -100,46 +100,44 @@ class Walk:
 
 def parse_walk(text: str) -> Walk:
     """The states of a text that may have been cut anywhere; DamagedResultError for another text."""
-    reader = _Reader(_whole_lines(text))
-    for number, line in enumerate(reader.lines, start=1):
-        try:
-            reader.take(line)
-        except (ValueError, IndexError, KeyError) as error:
-            raise DamagedResultError(
-                f"line {number} of what ffscrash printed is not understood: {line[:100]!r}",
-                cause=f"another version of ffscrash printed it, or the file was changed: {error}",
-            ) from error
-    return reader.walk()
+    reader = StateReader(text)
+    reader.take_all(reader.take)
+    return Walk(
+        states=tuple(reader.states),
+        texts=reader.texts,
+        begun=reader.begun,
+        complete=reader.complete,
+        stuck=reader.stuck,
+        recoveries=reader.recoveries,
+    )
 
 
-def _whole_lines(text: str) -> Iterator[str]:
-    whole, newline, _rest = text.rpartition("\n")
-    return iter(whole.split("\n") if newline else ())
+class StateReader:
+    """Puts states together line by line, of a text that may have been cut anywhere."""
 
-
-class _Reader:
-    """Puts states together line by line."""
-
-    def __init__(self, lines: Iterator[str]) -> None:
-        self.lines = lines
-        self._states: list[State] = []
-        self._texts: dict[str, str] = {}
-        self._recoveries: dict[Cut, int] = {}
-        self._begun: StateName | None = None
+    def __init__(self, text: str) -> None:
+        whole, newline, _rest = text.rpartition("\n")
+        self._lines = iter(whole.split("\n") if newline else ())
+        self.states: list[State] = []
+        self.texts: dict[str, str] = {}
+        self.recoveries: dict[Cut, int] = {}
+        self.begun: StateName | None = None
         self._begun_text = ""
         self._parts: dict[str, object] = {}
-        self._stuck = ""
-        self._complete = False
+        self.stuck = ""
+        self.complete = False
 
-    def walk(self) -> Walk:
-        return Walk(
-            states=tuple(self._states),
-            texts=self._texts,
-            begun=self._begun,
-            complete=self._complete,
-            stuck=self._stuck,
-            recoveries=self._recoveries,
-        )
+    def take_all(self, take: Callable[[str], None]) -> None:
+        """Gives each line that no text has to `take`; DamagedResultError for what it refuses."""
+        for number, line in enumerate(self._lines, start=1):
+            try:
+                take(line)
+            except (ValueError, IndexError, KeyError) as error:
+                raise DamagedResultError(
+                    f"line {number} of what ffscrash printed is not understood: {line[:100]!r}",
+                    cause="another version of ffscrash printed it, or the file was changed: "
+                    f"{error}",
+                ) from error
 
     def take(self, line: str) -> None:
         """A line, and those of a text behind it."""
@@ -148,26 +146,26 @@ class _Reader:
         if what == "text":
             self._take_text(words[0])
         elif what == "begin":
-            self._begun = cut_of(rest)
+            self.begun = cut_of(rest)
             self._begun_text = rest
             self._parts = {}
         elif what == "ended":
             self._end(rest)
         elif what == "recovery":
-            self._recoveries[_cut(words[:3])] = int(words[3])
+            self.recoveries[_cut(words[:3])] = int(words[3])
         elif what == "stuck":
-            self._stuck = rest
+            self.stuck = rest
         elif what == "walked":
-            self._complete = True
+            self.complete = True
         else:
             self._take_part(what, words, rest)
 
     def _take_text(self, digest: str) -> None:
         lines: list[str] = []
-        for line in self.lines:
+        for line in self._lines:
             if line == "end":
                 lines.append("")
-                self._texts[digest] = "\n".join(lines)
+                self.texts[digest] = "\n".join(lines)
                 return
             lines.append(line)
 
@@ -193,11 +191,11 @@ class _Reader:
             raise ValueError(f"{what!r} is no word of it")
 
     def _end(self, rest: str) -> None:
-        name = self._begun
+        name = self.begun
         if name is None or rest != self._begun_text:
             raise ValueError(f"{rest} ends, {name} was begun")
-        self._states.append(State(name=name, **self._parts))  # type: ignore[arg-type]
-        self._begun = None
+        self.states.append(State(name=name, **self._parts))  # type: ignore[arg-type]
+        self.begun = None
 
 
 def cut_of(text: str) -> StateName:

@@ -19,12 +19,14 @@ from ffslab.results.outcome import Outcome, judged
 from ffslab.targets.several import Explored, Guests, StoppedError, Tell
 from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME, GuestRun
 from ffslab.workloads.cuts.explore.explorer import Explorer
-from ffslab.workloads.cuts.explore.guest import run_guest, run_series
+from ffslab.workloads.cuts.explore.guest import run_guest, run_series, run_tree
+from ffslab.workloads.cuts.explore.sequences import SequenceExplorer
 from ffslab.workloads.cuts.explore.series import SeriesExplorer
 from ffslab.workloads.cuts.keys import SERIES, TELL
 from ffslab.workloads.cuts.oracle import oracle_for
 from ffslab.workloads.cuts.outcomes import CORRECT, wrong_words
-from ffslab.workloads.cuts.plan import Cutter, cuts_of, cuts_on_chip, cutter_of, history_of
+from ffslab.workloads.cuts.plan import Cutter, cuts_of, cuts_on_chip, cutter_of, history_of, tree_of
+from ffslab.workloads.cuts.sequences import stored_sequences
 from ffslab.workloads.cuts.series import stored_series
 from ffslab.workloads.cuts.stored import CutsResult, configuration_of, outcomes_of, stored_of
 from ffslab.workloads.cuts.texts import GuestTexts
@@ -59,6 +61,12 @@ class CutGuests:
         self._done_with(self.directory / name)
         return ended[0] if ended else None
 
+    def tree(self, name: str, nodes: str, after: str) -> GuestTexts | None:
+        """A guest that goes through sequences."""
+        texts = run_tree(self.guests, self.cutter, nodes, after, self.directory / name)
+        self._done_with(self.directory / name)
+        return texts
+
     def series(
         self, name: str, words: Sequence[str], begun: Callable[[Path], None]
     ) -> GuestTexts | None:
@@ -82,12 +90,26 @@ def run_case(case: Case, guests: Guests, directory: Path, tell: Tell) -> Explore
     return _history(case, cut_guests, tell)
 
 
+def _sequences(case: Case, guests: CutGuests, record: str, tell: Tell) -> CutsResult:
+    workload, tree = cuts_of(case), tree_of(case)
+    count = tree.count()
+    first, end = (count * part // workload.parts for part in (workload.part - 1, workload.part))
+    explorer = SequenceExplorer(
+        *(configuration_of(case), tree, promise_of(case.filesystem.stack), record, guests.tree),
+        *(tell, guests.guests.jobs, first, end),
+    )
+    _keep(guests.directory, {"history": tree.start.text, "record": record})
+    return stored_sequences(case, tree, *explorer.explore())
+
+
 def _history(case: Case, guests: CutGuests, tell: Tell) -> Explored:
     first, run = guests.first()
     outcome, stream = _judged(guests.directory, run, guests.guests.limit_s)
     if outcome.kind != "pass":
         reason = f"without any cut: {outcome.reason}"
         return Explored(Outcome(outcome.kind, reason, outcome.excerpt), stream, {"cuts": None})
+    if cuts_of(case).is_sequences:
+        return _explored(case, _sequences(case, guests, first.record, tell), stream)
     history = history_of(case)
     explorer = Explorer(
         configuration_of(case),

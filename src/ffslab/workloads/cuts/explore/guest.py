@@ -20,6 +20,7 @@ from ffslab.workloads.cuts.plan import (
     Cutter,
     log_plan,
     series_plan,
+    tree_plan,
     walk_plan,
 )
 from ffslab.workloads.cuts.texts import GuestTexts
@@ -29,12 +30,23 @@ def run_guest(
     guests: Guests, cutter: Cutter, states: str, directory: Path
 ) -> tuple[GuestTexts, GuestRun] | None:
     """Runs a guest through `states`, none for its log; None if it was killed with ffslab."""
-    lower = [GuestFile(LOWER, cutter.lower)] if cutter.lower else []
-    files = [*lower, GuestFile(HISTORY, cutter.history.encode())]
-    if states:
-        files.append(GuestFile(STATES, states.encode()))
     plan = walk_plan(cutter) if states else log_plan(cutter)
-    return _run(guests, cutter, _job(guests, cutter, plan, files, directory))
+    return _run(guests, cutter, _job(guests, cutter, plan, _files(cutter, states), directory))
+
+
+def run_tree(
+    guests: Guests, cutter: Cutter, nodes: str, after: str, directory: Path
+) -> GuestTexts | None:
+    """Runs a guest through nodes (`cuts.tree`), from behind a state of the first on."""
+    plan = tree_plan(cutter, after)
+    ended = _run(guests, cutter, _job(guests, cutter, plan, _files(cutter, nodes), directory))
+    return ended[0] if ended else None
+
+
+def _files(cutter: Cutter, states: str) -> list[GuestFile]:
+    files = [GuestFile(LOWER, cutter.lower)] if cutter.lower else []
+    files.append(GuestFile(HISTORY, cutter.history.encode()))
+    return [*files, GuestFile(STATES, states.encode())] if states else files
 
 
 def run_series(

@@ -1,0 +1,116 @@
+"""Faults of many sequences, put together by what they have in common: causes, not rows.
+
+A fault belongs to the shortest sequence with the same outcome after the same kind of cut whose acts
+are among its own, in their order. What was synced between them makes no other cause.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ffslab.oracle.sequences import Node
+from ffslab.workloads.cuts.outcomes import OUTCOMES, Judgement
+from ffslab.workloads.cuts.walk import StateName
+
+WITHOUT_CUT = "none"  # in place of a kind
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A state of a sequence that is not correct; without a name: the sequence, without any cut."""
+
+    node: Node
+    name: StateName | None
+    judgement: Judgement
+    console: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The kind of cut."""
+        return self.name.cut.kind if self.name else WITHOUT_CUT
+
+    @property
+    def acts(self) -> tuple[str, ...]:
+        """What was done, whether synced or not."""
+        return tuple(act.name for act, _ in self.node.steps)
+
+    @property
+    def state(self) -> str:
+        """Its name."""
+        return str(self.name) if self.name else f"0 {WITHOUT_CUT} 0"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the states of some sequences came to.
+
+    `pairs`: by the last act and the one before it ("" for none), states by outcome.
+    """
+
+    nodes: int = 0
+    unreached: int = 0
+    operations: int = 0
+    same: int = 0
+    untouched: int = 0
+    guests: int = 0
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    def take(self, node: Node, kind: str, outcome: str) -> None:
+        self.counts.setdefault(kind, Counter())[outcome] += 1
+        names = [act.name for act, _ in node.steps]
+        before = names[-2] if len(names) > 1 else ""
+        self.pairs.setdefault((names[-1], before), Counter())[outcome] += 1
+
+    def add(self, other: Tally) -> None:
+        for name in ("nodes", "unreached", "operations", "same", "untouched", "guests"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for mine, its in ((self.counts, other.counts), (self.pairs, other.pairs)):
+            for key, counts in its.items():
+                mine.setdefault(key, Counter()).update(counts)  # type: ignore[call-overload]
+        self.faults += other.faults
+
+
+@dataclass(slots=True)
+class Cause:
+    """Faults that come from the same acts; `first` has the shortest sequence."""
+
+    first: Fault
+    states: int = 0
+    nodes: set[int] = field(default_factory=set)
+    confirmed: bool = False
+
+    def take(self, fault: Fault) -> None:
+        self.states += 1
+        self.nodes.add(fault.node.number)
+
+
+def causes_of(faults: Iterable[Fault]) -> list[Cause]:
+    """The shortest first, then the gravest, then as they come."""
+    order = list(OUTCOMES)
+    causes: list[Cause] = []
+    for fault in sorted(
+        faults,
+        key=lambda fault: (
+            fault.node.depth,
+            order.index(fault.judgement.outcome),
+            fault.node.number,
+            fault.state,
+        ),
+    ):
+        cause = next((cause for cause in causes if _is_of(fault, cause.first)), None)
+        if cause is None:
+            cause = Cause(fault)
+            causes.append(cause)
+        cause.take(fault)
+    return causes
+
+
+def _is_of(fault: Fault, first: Fault) -> bool:
+    if (fault.judgement.outcome, fault.kind) != (first.judgement.outcome, first.kind):
+        return False
+    acts = iter(fault.acts)
+    return all(act in acts for act in first.acts)

@@ -1,0 +1,210 @@
+"""All cuts of all short sequences: a tree of them, a slice for each guest.
+
+A state that ends its guest is a fault, and the next guest goes on behind it. A sequence that ends
+its guest without any cut is one, too; those that begin with it are not reached, and counted. The
+first state of each cause is repeated alone, in a fresh guest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from ffslab.errors import InfrastructureError
+from ffslab.oracle.history import History
+from ffslab.oracle.judge import Judge
+from ffslab.oracle.promises import Promise
+from ffslab.oracle.record import Call, Record, parse_record
+from ffslab.oracle.sequences import Node, Tree
+from ffslab.targets.several import StoppedError
+from ffslab.workloads.cuts.causes import Cause, Fault, Tally, causes_of
+from ffslab.workloads.cuts.oracle import oracle_of
+from ffslab.workloads.cuts.outcomes import (
+    CORRECT,
+    GUEST_DIED,
+    MOUNT_FAILS,
+    WARNING,
+    Judgement,
+    Judgements,
+)
+from ffslab.workloads.cuts.texts import GuestTexts
+from ffslab.workloads.cuts.tree import Nodes, Visited, nodes_text, parse_nodes, sequence_text
+from ffslab.workloads.cuts.walk import StateName
+
+# Runs a guest with these nodes under a name, behind a state of the first ("" for all of it).
+RunTree = Callable[[str, str, str], GuestTexts | None]
+_IN_ONE_GUEST = 400
+_CONFIRMED = 30  # causes
+
+
+@dataclass(slots=True)
+class SequenceExplorer:
+    """Goes through a tree of sequences, or the nodes first ≤ number < end of it.
+
+    `record` is that of the beginning. `tell` is called with how many nodes are done, of how many.
+    """
+
+    name: str
+    tree: Tree
+    promise: Promise
+    record: str
+    run_tree: RunTree
+    tell: Callable[[int, int], None] = lambda _done, _all: None
+    jobs: int = 1
+    first: int = 0
+    end: int | None = None
+
+    def explore(self) -> tuple[Tally, list[Cause]]:
+        """Everything; StoppedError if ffslab is to stop."""
+        whole = Tally()
+        count = (self.tree.count() if self.end is None else self.end) - self.first
+        with ThreadPoolExecutor(self.jobs) as pool:
+            for tally in pool.map(self._slice, range(count), self._slices()):
+                whole.add(tally)
+                self.tell(whole.nodes + whole.unreached, count)
+        causes = causes_of(whole.faults)
+        with ThreadPoolExecutor(self.jobs) as pool:
+            for cause, confirmed in zip(
+                causes, pool.map(self._is_there_alone, range(_CONFIRMED), causes), strict=False
+            ):
+                cause.confirmed = confirmed
+        whole.guests += min(len(causes), _CONFIRMED)
+        return whole, causes
+
+    def _slices(self) -> Iterator[list[Node]]:
+        nodes: list[Node] = []
+        for node in self.tree.nodes():
+            if node.number < self.first or (self.end is not None and node.number >= self.end):
+                continue
+            nodes.append(node)
+            if len(nodes) == _IN_ONE_GUEST:
+                yield nodes
+                nodes = []
+        if nodes:
+            yield nodes
+
+    def _slice(self, number: int, nodes: Sequence[Node]) -> Tally:
+        """All states of neighbours: in one guest, and behind each that ended its guest in another."""
+        tally = Tally()
+        after = ""
+        while nodes:
+            texts = self._run(f"tree-{number}-{tally.guests}", nodes, after)
+            walked = self._read(texts)
+            tally.guests += 1
+            passed = nodes[0].depth - 1
+            for visited in walked.visited:
+                self._judge(nodes[visited.number - passed], visited, walked, tally)
+            if walked.complete:
+                break
+            if not walked.visited:
+                raise InfrastructureError(
+                    f"a guest of {self.name} ended before its first sequence:\n"
+                    + "\n".join(f"    {line}" for line in texts.last),
+                    cause="ffscrash failed, or the guest's memory is too small for the log",
+                )
+            last = nodes[walked.visited[-1].number - passed]
+            said, console = texts.death("the guest ended without a word")
+            self._take(last, Fault(last, walked.begun, Judgement(GUEST_DIED, said), console), tally)
+            nodes = nodes[nodes.index(last) :]
+            after = str(walked.begun).replace(" ", ",") if walked.begun else ""
+            if not walked.begun:
+                nodes = self._behind(last, nodes, tally)
+        return tally
+
+    def _behind(self, last: Node, nodes: Sequence[Node], tally: Tally) -> Sequence[Node]:
+        """Without those that begin with a sequence that cannot be carried out."""
+        left = [node for node in nodes if node.path[: last.depth] != last.path]
+        tally.nodes += 1
+        tally.unreached += len(nodes) - len(left) - 1
+        return left
+
+    def _run(self, name: str, nodes: Sequence[Node], after: str) -> GuestTexts:
+        texts = self.run_tree(name, nodes_text(nodes), after)
+        if texts is None:
+            raise StoppedError
+        if texts.record != self.record:
+            raise InfrastructureError(
+                f"two guests of {self.name} began otherwise",
+                cause="a source of difference in the lab, which is a bug of ours",
+                remedy="report it, with the run directory",
+            )
+        return texts
+
+    def _read(self, texts: GuestTexts) -> Nodes:
+        walked = parse_nodes(texts.walk)
+        if walked.differs is not None or walked.stuck:
+            raise InfrastructureError(
+                f"a guest of {self.name} could not go on: "
+                + (walked.stuck or "a sequence did to the flash what it had not done before"),
+                cause="a source of difference in the lab, which is a bug of ours",
+                remedy="report it, with the run directory",
+            )
+        return walked
+
+    def _judge(self, node: Node, visited: Visited, walked: Nodes, tally: Tally) -> None:
+        judgements = self.judgements(self.tree.operations(node), visited.calls, walked.texts)
+        is_whole = walked.complete or visited is not walked.visited[-1]
+        tally.nodes += is_whole
+        tally.operations += len({state.name.cut.operation for state in visited.states}) - is_whole
+        tally.same += visited.same
+        for state in visited.states:
+            judgement = judgements.of(state)
+            tally.untouched += not state.touched
+            self._take(node, Fault(node, state.name, judgement), tally)
+        for outcome, detail in without_cut(visited, judgements):
+            self._take(node, Fault(node, None, Judgement(outcome, detail)), tally)
+
+    def _take(self, node: Node, fault: Fault, tally: Tally) -> None:
+        tally.take(node, fault.kind, fault.judgement.outcome)
+        if fault.judgement.outcome != CORRECT:
+            tally.faults.append(fault)
+
+    def judgements(
+        self, operations: Sequence[object], calls: Sequence[Call], texts: dict[str, str]
+    ) -> Judgements:
+        """What is to be said of the states behind these calls."""
+        began = [Call(call.errno, 0, 0) for call in parse_record(self.record).calls]
+        made = [*began, *calls]
+        history = History(tuple(operations)[: len(made)])  # type: ignore[arg-type]
+        judge = Judge(history, Record(tuple(made), True), self.promise)
+        return Judgements(texts, oracle_of(judge))
+
+    def _is_there_alone(self, number: int, cause: Cause) -> bool:
+        """Whether the first fault of a cause is there in a guest that does nothing else."""
+        fault = cause.first
+        calls = [call.line for node in fault.node.path for call in node.calls]
+        texts = self.run_tree(f"alone-{number}", sequence_text(calls), "")
+        if texts is None:
+            raise StoppedError
+        walked = parse_nodes(texts.walk)
+        operations = self.tree.operations(fault.node)
+        return fault.judgement.outcome in outcomes_at(
+            fault.name, walked, partial(self.judgements, operations, texts=walked.texts)
+        )
+
+
+def without_cut(visited: Visited, judgements: Judgements) -> Iterator[tuple[str, str]]:
+    """What is wrong with a sequence before any cut is made: outcome and reason."""
+    if visited.unmountable:
+        yield MOUNT_FAILS, f"without any cut: errno {visited.unmountable}"
+    warning = judgements.warning(visited.warned)
+    if warning:
+        yield WARNING, f"without any cut: {warning}"
+
+
+def outcomes_at(
+    name: StateName | None, walked: Nodes, judgements: Callable[[Sequence[Call]], Judgements]
+) -> set[str]:
+    """What a state has come to in a guest of one sequence; without a name, the sequence itself."""
+    if not walked.visited:
+        return {GUEST_DIED}
+    (visited,) = walked.visited
+    judging = judgements(visited.calls)
+    found = {judging.of(state).outcome for state in visited.states if state.name == name}
+    if name is None:
+        found = {outcome for outcome, _ in without_cut(visited, judging)}
+    if not walked.complete and walked.begun == name:
+        found.add(GUEST_DIED)
+    return found
