@@ -24,9 +24,8 @@ struct node {
 	size_t depth;
 	bool visited;
 	struct history calls;
-	bool known;		/* it was reached before: */
-	uint64_t operations;	/* so many were in the log then, */
-	uint64_t flash;		/* and it was this one (chip_difference()) */
+	bool known;		/* it was reached before, */
+	uint64_t operations;	/* and so many were in the log then */
 };
 
 struct nodes {

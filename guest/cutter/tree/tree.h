@@ -21,9 +21,10 @@
  * where power is cut behind all: then the kind is "lost". A state whose flash was
  * visited before is not visited again.
  *
- * The wall clock begins each sequence with the same time, so a sequence does the same
- * to the flash whatever was before; that is checked, and else "differs NUMBER"
- * ends it. "unmountable NUMBER ERRNO" says that the flash cannot be mounted
+ * The wall clock begins each sequence with the same time, and the kernel's threads
+ * come to rest behind each call: so a sequence does the same to the flash whatever
+ * was before, but for random numbers of the file system. That it makes as many
+ * operations is checked, and else "differs NUMBER" ends it. "unmountable NUMBER ERRNO" says that the flash cannot be mounted
  * in a node, without any cut: before its calls, or in a remount, which tells its
  * errno, too. Its other calls have none then.
  */

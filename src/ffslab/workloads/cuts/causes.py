@@ -68,9 +68,10 @@ class Tally:
     def add(self, other: Tally) -> None:
         for name in ("nodes", "unreached", "operations", "same", "untouched", "guests"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for mine, its in ((self.counts, other.counts), (self.pairs, other.pairs)):
-            for key, counts in its.items():
-                mine.setdefault(key, Counter()).update(counts)  # type: ignore[call-overload]
+        for kind, counts in other.counts.items():
+            self.counts.setdefault(kind, Counter()).update(counts)
+        for pair, counts in other.pairs.items():
+            self.pairs.setdefault(pair, Counter()).update(counts)
         self.faults += other.faults
 
 

@@ -166,7 +166,7 @@ class Judgements:
         return judgements
 
     def warning(self, messages: str) -> str:
-        """Of a text by its digest: the first of the kernel's own mistakes that it told of; none: empty."""
+        """The first of the kernel's own mistakes in a text, by its digest; none: empty."""
         known = self._warnings.get(messages)
         if known is None:
             said = scan_console(self.texts.get(messages, ""))

@@ -31,7 +31,7 @@ def stored_sequences(case: Case, tree: Tree, tally: Tally, causes: Sequence[Caus
             "unreached": tally.unreached,
             "same": tally.same,
             "pairs": [
-                (act, before, dict(sorted(counts.items())))
+                {"act": act, "before": before, "outcomes": dict(sorted(counts.items()))}
                 for (act, before), counts in sorted(tally.pairs.items())
             ],
         },

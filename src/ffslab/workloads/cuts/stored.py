@@ -99,19 +99,26 @@ class StoredSeries(TypedDict):
     spared: list[int]
 
 
+class StoredPair(TypedDict):
+    """States by outcome, of all sequences that end with `act` behind `before` ("": nothing)."""
+
+    act: str
+    before: str
+    outcomes: dict[OutcomeWord, int]
+
+
 class StoredSequences(TypedDict):
     """What is told of sequences beside what became of each state.
 
     `all`: how many there are; `visited` of them, `unreached` behind one that ends its guest without
-    a cut. `same`: states whose flash was that of another, and was visited once. `pairs`: the last
-    act of a sequence, the one before it ("" for none), states by outcome.
+    a cut. `same`: states whose flash was that of another, and was visited once.
     """
 
     all: int
     visited: int
     unreached: int
     same: int
-    pairs: list[tuple[str, str, dict[OutcomeWord, int]]]
+    pairs: list[StoredPair]
 
 
 @dataclass(frozen=True, slots=True)

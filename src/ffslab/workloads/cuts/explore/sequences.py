@@ -86,7 +86,7 @@ class SequenceExplorer:
             yield nodes
 
     def _slice(self, number: int, nodes: Sequence[Node]) -> Tally:
-        """All states of neighbours: in one guest, and behind each that ended its guest in another."""
+        """All states of neighbours: in one guest, and behind one that ended it in the next."""
         tally = Tally()
         after = ""
         while nodes:
