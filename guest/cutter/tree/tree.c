@@ -9,6 +9,7 @@
 
 #include "chip/chip.h"
 #include "core/clock.h"
+#include "core/files.h"
 #include "tree/tree.h"
 #include "walk/messages.h"
 #include "walk/walker.h"
@@ -17,6 +18,7 @@
 #define TICK_NS		10000000u
 #define BEGIN_S		1600000000
 #define SETTLE_NS	20000
+#define LOG_TEXT_MAX	((size_t)16 << 20)
 
 struct tree {
 	struct walker walker;
@@ -274,6 +276,23 @@ static int cut_all(struct tree *tree, uint64_t first)
 
 /* --- the walk ---------------------------------------------------------------- */
 
+/* The operations of the sequence, as the chip has them. */
+static int tell_log(struct tree *tree)
+{
+	struct walker *walker = &tree->walker;
+	char path[CHIP_PATH_BYTES];
+	char *text, *line, *rest;
+
+	chip_path(path, walker->walk->chip, "log");
+	text = file_read(path, LOG_TEXT_MAX, NULL, walker->error);
+	if (!text)
+		return -1;
+	for (rest = text; (line = strsep(&rest, "\n")) && *line; )
+		text_line(&walker->out, "logged %s", line);
+	free(text);
+	return 0;
+}
+
 static int visit(struct tree *tree, size_t number)
 {
 	struct walker *walker = &tree->walker;
@@ -287,6 +306,8 @@ static int visit(struct tree *tree, size_t number)
 		text_line(&walker->out, "unmountable %zu %d", number,
 			  tree->mount_failed);
 	tree->mount_failed = 0;
+	if (tree->nodes->n == 1 && tell_log(tree))
+		return -1;
 	if (walker_put_said(walker, "warned") || cut_all(tree, first))
 		return -1;
 	return walker_command(walker, "pop");

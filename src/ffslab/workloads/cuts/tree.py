@@ -20,14 +20,15 @@ _MARKS = {Variants.ONE: "", Variants.COUNTED: "+", Variants.SEEDS: "*"}
 class Visited:
     """A node that was visited, up to where its guest came.
 
-    `calls` are those of its whole sequence. `warned`: digest of what the kernel said without any
-    cut. `unmountable`: the errno of a mount that failed without one, or 0. `same`: how many of the
-    states are the flash of one before.
+    `calls` are those of its whole sequence. `log`: the chip's, if it is the only node. `warned`:
+    digest of what the kernel said without any cut. `unmountable`: the errno of a mount that failed
+    without one, or 0. `same`: how many of the states are the flash of one before.
     """
 
     number: int
     calls: list[Call] = field(default_factory=list)
     states: list[State] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
     warned: str = ""
     unmountable: int = 0
     same: int = 0
@@ -106,6 +107,8 @@ class _NodeReader:
             self.visited[-1].calls.append(Call(*map(int, rest.split(" "))))
         elif what == "node":
             self.visited.append(Visited(int(rest)))
+        elif what == "logged":
+            self.visited[-1].log.append(rest)
         elif what == "warned":
             self.visited[-1].warned = rest
         elif what == "unmountable":

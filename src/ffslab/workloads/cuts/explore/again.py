@@ -7,7 +7,7 @@ from typing import cast
 
 from ffslab.errors import UsageError
 from ffslab.targets.several import Found, Replayed
-from ffslab.workloads.cuts.explore import minimize, replay
+from ffslab.workloads.cuts.explore import minimize, replay, sequence_again
 from ffslab.workloads.cuts.stored import StoredFinding, cuts_result
 
 
@@ -19,12 +19,16 @@ def replayed(asked: Found) -> Replayed:
             cause="--calls is for findings of random operations",
             remedy="leave --calls out",
         )
-    return replay.replayed(_where(asked))
+    where = _where(asked)
+    return sequence_again.replayed(where) if "calls" in where.finding else replay.replayed(where)
 
 
 def minimized(asked: Found, tell: Callable[[str], None]) -> str:
     """The shortest history found in which a cut of the same kind does the same harm."""
-    return minimize.minimized(_where(asked), tell).text
+    where = _where(asked)
+    if "calls" in where.finding:
+        return sequence_again.minimized(where, tell)
+    return minimize.minimized(where, tell).text
 
 
 def _where(asked: Found) -> replay.Where:

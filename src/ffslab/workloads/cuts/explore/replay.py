@@ -9,6 +9,7 @@ from pathlib import Path
 from ffslab.errors import InfrastructureError
 from ffslab.model.case import Case
 from ffslab.oracle.promises import promise_of
+from ffslab.oracle.record import Call, parse_record
 from ffslab.targets.several import Guests, Replayed
 from ffslab.workloads.cuts.explore.case import SECONDS_A_CUT
 from ffslab.workloads.cuts.explore.explorer import line_of
@@ -60,18 +61,21 @@ def replayed(where: Where) -> Replayed:
         raise InfrastructureError("the guest was stopped")
     texts = ended[0]
     judgement, state, known = _judgement(case, name, texts)
+    log = (where.directory / "log").read_text(encoding="utf-8")
+    calls = parse_record(texts.record).calls
     parts = [
-        *_finding_parts(case, finding),
+        *finding_parts(case, finding),
         ("again", (f"{judgement.outcome}: {judgement.detail}",)),
-        ("chip's log around the cut", tuple(_log_around(where.directory / "log", name))),
-        ("calls around the cut", tuple(_calls_around(history.text, texts.record, name))),
-        *_state_parts(state, known),
-        ("kernel", tuple(_kernel_lines(state, known, texts))),
+        ("chip's log around the cut", tuple(log_around(log, name))),
+        ("calls around the cut", tuple(calls_around(history.text.splitlines(), calls, name))),
+        *state_parts(state, known),
+        ("kernel", tuple(kernel_lines(state, known, texts))),
     ]
     return Replayed(judgement.outcome == finding["outcome"], tuple(parts))
 
 
-def _finding_parts(case: Case, finding: StoredFinding) -> list[tuple[str, tuple[str, ...]]]:
+def finding_parts(case: Case, finding: StoredFinding) -> list[tuple[str, tuple[str, ...]]]:
+    """What it is."""
     told = f"{finding['outcome']}: {finding['detail']}"
     return [("finding", (f"{finding['id']}  {case.id}", told))]
 
@@ -103,7 +107,7 @@ def _replayed_series(where: Where) -> Replayed:
     wrong = next((cut.wrong for cut in series_text.cuts if cut.cycle == cycle), last.wrong)
     said = series_text.messages.get(told) or texts.console.splitlines()[-_MOST_LINES:]
     parts = [
-        *_finding_parts(case, finding),
+        *finding_parts(case, finding),
         ("again", tuple(f"{word}: {text}" for word, text in wrong) or (CORRECT,)),
         (
             f"cut {told}",
@@ -138,26 +142,27 @@ def _judgement(
     return judgement_of(state, known, oracle), state, known
 
 
-def _log_around(path: Path, name: StateName) -> Iterator[str]:
+def log_around(text: str, name: StateName) -> Iterator[str]:
+    """The operations before and after a cut, which is marked."""
     cut = name.cut.operation
-    for logged in parse_log(path.read_text(encoding="utf-8")):
+    for logged in parse_log(text):
         if abs(logged.number - cut) <= _AROUND:
             mark = f"  <- {name.cut.kind} {name.cut.variant}" if logged.number == cut else ""
             yield f"{logged.line}{mark}"
 
 
-def _calls_around(history: str, record: str, name: StateName) -> Iterator[str]:
+def calls_around(lines: Sequence[str], calls: Sequence[Call], name: StateName) -> Iterator[str]:
     """Calls with their errno and where the log stood; those that were under way are marked."""
-    lines, cut = history.splitlines(), name.cut.operation
-    calls = [line.split(" ") for line in record.splitlines() if line.startswith("op ")]
-    finished = sum(int(words[4]) <= cut for words in calls)
-    for words in calls[max(0, finished - _AROUND) : finished + _AROUND]:
-        index, errno, first, last = map(int, words[1:5])
+    cut = name.cut.operation
+    finished = sum(call.last <= cut for call in calls)
+    for index in range(max(0, finished - _AROUND), min(len(calls), finished + _AROUND)):
+        errno, first, last = calls[index].errno, calls[index].first, calls[index].last
         state = "returned" if last <= cut else "under way" if first <= cut else "not begun"
         yield f"{index:5} {state:10} errno {errno:3} log {first}-{last}  {lines[index]}"
 
 
-def _state_parts(state: State | None, known: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
+def state_parts(state: State | None, known: dict[str, str]) -> list[tuple[str, tuple[str, ...]]]:
+    """What the trees looked like."""
     if state is None:
         return []
     parts: list[tuple[str, tuple[str, ...]]] = []
@@ -181,7 +186,8 @@ def difference(before: Sequence[str], after: Sequence[str]) -> list[str]:
     return [*(f"- {line}" for line in gone), *(f"+ {line}" for line in new)] or ["the same"]
 
 
-def _kernel_lines(state: State | None, known: dict[str, str], texts: GuestTexts) -> Sequence[str]:
+def kernel_lines(state: State | None, known: dict[str, str], texts: GuestTexts) -> Sequence[str]:
+    """What the kernel said."""
     if state is not None:
         return _shortened(known.get(state.messages, "").splitlines())
     return texts.console.splitlines()[-_MOST_LINES:]

@@ -15,6 +15,7 @@ from functools import partial
 from ffslab.errors import InfrastructureError
 from ffslab.oracle.history import History
 from ffslab.oracle.judge import Judge
+from ffslab.oracle.operations import Operation
 from ffslab.oracle.promises import Promise
 from ffslab.oracle.record import Call, Record, parse_record
 from ffslab.oracle.sequences import Node, Tree
@@ -144,7 +145,7 @@ class SequenceExplorer:
         return walked
 
     def _judge(self, node: Node, visited: Visited, walked: Nodes, tally: Tally) -> None:
-        judgements = self.judgements(self.tree.operations(node), visited.calls, walked.texts)
+        judgements = self._judgements(node, visited, walked)
         is_whole = walked.complete or visited is not walked.visited[-1]
         tally.nodes += is_whole
         tally.operations += len({state.name.cut.operation for state in visited.states}) - is_whole
@@ -161,16 +162,6 @@ class SequenceExplorer:
         if fault.judgement.outcome != CORRECT:
             tally.faults.append(fault)
 
-    def judgements(
-        self, operations: Sequence[object], calls: Sequence[Call], texts: dict[str, str]
-    ) -> Judgements:
-        """What is to be said of the states behind these calls."""
-        began = [Call(call.errno, 0, 0) for call in parse_record(self.record).calls]
-        made = [*began, *calls]
-        history = History(tuple(operations)[: len(made)])  # type: ignore[arg-type]
-        judge = Judge(history, Record(tuple(made), True), self.promise)
-        return Judgements(texts, oracle_of(judge))
-
     def _is_there_alone(self, number: int, cause: Cause) -> bool:
         """Whether the first fault of a cause is there in a guest that does nothing else."""
         fault = cause.first
@@ -179,10 +170,29 @@ class SequenceExplorer:
         if texts is None:
             raise StoppedError
         walked = parse_nodes(texts.walk)
-        operations = self.tree.operations(fault.node)
-        return fault.judgement.outcome in outcomes_at(
-            fault.name, walked, partial(self.judgements, operations, texts=walked.texts)
+        return any(
+            (name, judgement.outcome) == (fault.name, fault.judgement.outcome)
+            for name, judgement in judged_sequence(
+                walked, texts, partial(self._judgements, fault.node)
+            )
         )
+
+    def _judgements(self, node: Node, visited: Visited, walked: Nodes) -> Judgements:
+        operations = self.tree.operations(node)
+        return judgements_of(operations, self.record, visited, walked, self.promise)
+
+
+def judgements_of(
+    operations: Sequence[Operation], record: str, visited: Visited, walked: Nodes, promise: Promise
+) -> Judgements:
+    """What is to be said of the states of a sequence, whose operations are all that were done.
+
+    `record`: of the beginning, which is on flash before the sequence's own log begins.
+    """
+    began = [Call(call.errno, 0, 0) for call in parse_record(record).calls]
+    calls = (*began, *visited.calls)
+    history = History(tuple(operations)[: len(calls)])
+    return Judgements(walked.texts, oracle_of(Judge(history, Record(calls, True), promise)))
 
 
 def without_cut(visited: Visited, judgements: Judgements) -> Iterator[tuple[str, str]]:
@@ -194,17 +204,16 @@ def without_cut(visited: Visited, judgements: Judgements) -> Iterator[tuple[str,
         yield WARNING, f"without any cut: {warning}"
 
 
-def outcomes_at(
-    name: StateName | None, walked: Nodes, judgements: Callable[[Sequence[Call]], Judgements]
-) -> set[str]:
-    """What a state has come to in a guest of one sequence; without a name, the sequence itself."""
-    if not walked.visited:
-        return {GUEST_DIED}
-    (visited,) = walked.visited
-    judging = judgements(visited.calls)
-    found = {judging.of(state).outcome for state in visited.states if state.name == name}
-    if name is None:
-        found = {outcome for outcome, _ in without_cut(visited, judging)}
-    if not walked.complete and walked.begun == name:
-        found.add(GUEST_DIED)
-    return found
+def judged_sequence(
+    walked: Nodes, texts: GuestTexts, judgements: Callable[[Visited, Nodes], Judgements]
+) -> Iterator[tuple[StateName | None, Judgement]]:
+    """All that a guest of one sequence came to; without a name: the sequence, without any cut."""
+    for visited in walked.visited:
+        judging = judgements(visited, walked)
+        for state in visited.states:
+            yield state.name, judging.of(state)
+        for outcome, detail in without_cut(visited, judging):
+            yield None, Judgement(outcome, detail)
+    if not walked.complete:
+        said, _ = texts.death("the guest ended without a word")
+        yield walked.begun, Judgement(GUEST_DIED, said)
