@@ -7,8 +7,8 @@ contents and an empty directory `e`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from ffslab.oracle.generators.pen import Pen, contents_seed
 from ffslab.oracle.history import History
@@ -64,7 +64,85 @@ PLAIN = (
     Act("unlink b", "unlink b", "fsync .", needs="b", takes="b a=b"),
     Act("rmdir e", "rmdir e", "fsync .", needs="e", lacks="e/a", takes="e"),
 )
-SETS: Mapping[str, tuple[Act, ...]] = {"plain": PLAIN}
+_IN_E = "e/a e/b"
+FURTHER = (
+    # Where in a file, and how much.
+    Act("write a across pages", "write a 4090 12 #", "fsync a", needs="a"),
+    Act("write a by O_SYNC", "writesync a 2000 300 #", "", needs="a"),
+    Act("truncate a up", "truncate a 9000", "fsync a", needs="a"),
+    Act("truncate a to nothing", "truncate a 0", "fdatasync a", needs="a"),
+    # Through descriptors that stay open, whatever becomes of the name.
+    Act("open a", "open @0 a", "", needs="a", lacks="@0", makes="@0"),
+    Act("write @0", "write @0 200 600 #", "fsync @0", needs="@0"),
+    Act("append @0", "append @0 500 #", "fdatasync @0", needs="@0"),
+    Act("truncate @0", "truncate @0 100", "fsync @0", needs="@0"),
+    Act("store @0", "mapwrite @0 0 90 #", "msync @0", needs="@0"),
+    Act("store @0 and fsync", "mapwrite @0 600 90 #;fsync @0", "", needs="@0"),
+    Act("sync a range of @0", "write @0 900 80 #;syncrange @0 0 4096", "", needs="@0"),
+    Act("dup @0", "dup @0 @1;close @0", "", needs="@0", lacks="@1", makes="@1", takes="@0"),
+    Act("write @1", "write @1 50 60 #", "fsync @1", needs="@1"),
+    Act("close @0", "close @0", "", needs="@0", takes="@0"),
+    Act("open b by O_DSYNC", "opendsync @2 b", "", needs="b", lacks="@2", makes="@2"),
+    Act("write @2", "write @2 0 700 #", "", needs="@2"),
+    # Names of other kinds, and in the directory.
+    Act("mkfifo p", "mkfifo p", "fsync .", lacks="p", makes="p"),
+    Act("unlink p", "unlink p", "fsync .", needs="p", takes="p"),
+    Act("unlink c", "unlink c", "fsync .", needs="c", takes="c"),
+    Act("create e/b", "create e/b", "fsync e", needs="e", lacks="e/b", makes="e/b"),
+    Act("unlink e/a", "unlink e/a", "fsync e", needs="e/a", takes="e/a"),
+    Act("unlink e/b", "unlink e/b", "fsync e", needs="e/b", takes="e/b"),
+    Act("rename b e/b", "rename b e/b", "fsync e", needs="b e", makes="e/b", takes="b a=b"),
+    # Directories: renamed, with something in them, onto an empty one, into another, out again.
+    Act("mkdir d", "mkdir d", "fsync .", lacks="d", makes="d"),
+    Act("rmdir d", "rmdir d", "fsync .", needs="d", lacks="d/b d/e", takes="d"),
+    Act("rename e d", "rename e d", "fsync .", needs="e", lacks=f"d {_IN_E}", makes="d", takes="e"),
+    Act(
+        "rename e with b d",
+        *("rename e d", "fsync ."),
+        needs="e e/b",
+        lacks="d e/a",
+        makes="d d/b",
+        takes="e e/b",
+    ),
+    Act(
+        "rename d onto e",
+        *("rename d e", "fsync ."),
+        needs="d e",
+        lacks=f"{_IN_E} d/b d/e",
+        takes="d",
+    ),
+    Act(
+        "rename d with b onto e",
+        *("rename d e", "fsync ."),
+        needs="d d/b e",
+        lacks=f"{_IN_E} d/e",
+        makes="e/b",
+        takes="d d/b",
+    ),
+    Act(
+        "rename e d/e",
+        *("rename e d/e", "fsync d"),
+        needs="d e",
+        lacks=f"{_IN_E} d/e",
+        makes="d/e",
+        takes="e",
+    ),
+    Act("rename d/e e", "rename d/e e", "fsync .", needs="d/e", lacks="e", makes="e", takes="d/e"),
+    Act("fsync e", "fsync e", "", needs="e"),
+    # All of it.
+    Act("sync", "sync", ""),
+    Act("remount", "remount", "", takes="@0 @1 @2"),
+)
+
+
+def _all() -> Iterator[Act]:
+    for act in (*PLAIN, *FURTHER):
+        # What the plain ones do not make may be in the directory, or in the way.
+        lacks = f"{act.lacks} {_IN_E}" if act.name == "rmdir e" else act.lacks
+        yield replace(act, lacks=lacks)
+
+
+SETS: Mapping[str, tuple[Act, ...]] = {"plain": PLAIN, "all": tuple(_all())}
 
 
 def beginning(seed: int) -> History:

@@ -4,7 +4,8 @@ An operation on a path opens and closes what it needs. A path is relative to the
 system, has no spaces and does not begin with `@`; the root itself is `.`. `@0` … `@15` are
 descriptors that stay open: `open`, `opensync` (O_SYNC), `opendsync` (O_DSYNC) and `dup` fill one,
 `close` empties it, and what takes a file takes one in place of a path. `mapwrite` stores through a
-shared mapping, `syncrange` is sync_file_range(2), `sync` is syncfs(2). `write`, `writesync`
+shared mapping, `syncrange` is sync_file_range(2), `sync` is syncfs(2), `remount` closes every
+descriptor, unmounts and mounts. `write`, `writesync`
 (through a file opened with O_SYNC) and `append` make the file if it is missing, and are one
 write(2). A verb's row below says which fields its line has and what is to be known of it elsewhere.
 """
@@ -68,6 +69,7 @@ VERBS = {
         _opened("msync", PATH, syncs=DATA),
         _opened("syncrange", PATH, OFFSET, SIZE),
         Verb("sync", (), syncs=FULL, changes=False),
+        Verb("remount", (), syncs=FULL, changes=False),
         Verb("open", (FILLED, PATH), changes=False),
         Verb("opensync", (FILLED, PATH), changes=False, writes_sync=FULL),
         Verb("opendsync", (FILLED, PATH), changes=False, writes_sync=DATA),

@@ -229,6 +229,8 @@ class _Builder:
             self._rename(index, operation)
         elif operation.verb == "close":
             self._closed(index, world.close(path))
+        elif operation.verb == "remount":
+            world.opened.clear()
         elif operation.filled:
             self._open(operation)
 

@@ -77,12 +77,16 @@ class Tally:
 
 @dataclass(slots=True)
 class Cause:
-    """Faults that come from the same acts; `first` has the shortest sequence."""
+    """Faults that come from the same acts; `first` has the shortest sequence.
+
+    `confirmed`: alone in a guest it was the same; then the chip said `log`.
+    """
 
     first: Fault
     states: int = 0
     nodes: set[int] = field(default_factory=set)
     confirmed: bool = False
+    log: tuple[str, ...] = ()
 
     def take(self, fault: Fault) -> None:
         self.states += 1

@@ -52,5 +52,6 @@ def _finding(case: Case, tree: Tree, cause: Cause) -> StoredFinding:
         console=list(fault.console),
         acts=fault.node.words,
         calls=[call.line for call in tree.operations(fault.node)],
+        log=list(cause.log),
         sequences=len(cause.nodes),
     )

@@ -47,7 +47,7 @@ class StoredFinding(TypedDict):
     """Faults that are alike: `state` is the first of `states` such states.
 
     `filled`: it was to be filled until it is full. Of a sequence: `acts` in words, all `calls` a
-    line each, those of the beginning too, and in how many `sequences` it is.
+    line each, those of the beginning too, the chip's `log`, and in how many `sequences` it is.
     """
 
     id: str
@@ -61,6 +61,7 @@ class StoredFinding(TypedDict):
     console: list[str]
     acts: NotRequired[str]
     calls: NotRequired[list[str]]
+    log: NotRequired[list[str]]
     sequences: NotRequired[int]
 
 

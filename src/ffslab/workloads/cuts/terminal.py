@@ -48,6 +48,7 @@ def print_case(console: Console, result: CaseResult) -> None:
     console.print(table)
     _print_recovery(console, cuts)
     _print_series(console, cuts)
+    _print_sequences(console, cuts)
     for finding in cuts["findings"]:
         console.print(finding_line(finding), markup=False, soft_wrap=not console.is_terminal)
 
@@ -84,6 +85,20 @@ def _print_series(console: Console, cuts: CutsResult) -> None:
     lives = len(series["lives"])
     console.print(
         f"{series['cuts']:,} cuts in a row on {lives:,} flash{'es' if lives > 1 else ''}{told}",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _print_sequences(console: Console, cuts: CutsResult) -> None:
+    """How many sequences there are, and how many of them were gone through."""
+    if "sequences" not in cuts:
+        return
+    told = cuts["sequences"]
+    behind = f", {told['unreached']:,} behind one that ends its guest" if told["unreached"] else ""
+    console.print(
+        f"{told['visited']:,} of {told['all']:,} sequences{behind}; {told['same']:,} states were "
+        "the flash of another",
         markup=False,
         soft_wrap=True,
     )

@@ -67,10 +67,7 @@ class SequenceExplorer:
                 self.tell(whole.nodes + whole.unreached, count)
         causes = causes_of(whole.faults)
         with ThreadPoolExecutor(self.jobs) as pool:
-            for cause, confirmed in zip(
-                causes, pool.map(self._is_there_alone, range(_CONFIRMED), causes), strict=False
-            ):
-                cause.confirmed = confirmed
+            list(pool.map(self._confirm, range(_CONFIRMED), causes))
         whole.guests += min(len(causes), _CONFIRMED)
         return whole, causes
 
@@ -162,15 +159,16 @@ class SequenceExplorer:
         if fault.judgement.outcome != CORRECT:
             tally.faults.append(fault)
 
-    def _is_there_alone(self, number: int, cause: Cause) -> bool:
-        """Whether the first fault of a cause is there in a guest that does nothing else."""
+    def _confirm(self, number: int, cause: Cause) -> None:
+        """Looks whether the first fault of a cause is there in a guest that does nothing else."""
         fault = cause.first
         calls = [call.line for node in fault.node.path for call in node.calls]
         texts = self.run_tree(f"alone-{number}", sequence_text(calls), "")
         if texts is None:
             raise StoppedError
         walked = parse_nodes(texts.walk)
-        return any(
+        cause.log = tuple(line for visited in walked.visited for line in visited.log)
+        cause.confirmed = any(
             (name, judgement.outcome) == (fault.name, fault.judgement.outcome)
             for name, judgement in judged_sequence(
                 walked, texts, partial(self._judgements, fault.node)

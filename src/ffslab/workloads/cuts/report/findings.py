@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ffslab.oracle.faults import ERASE, KINDS, MARK, PROGRAM
+from ffslab.oracle.record import Call, Record
 from ffslab.program import command
 from ffslab.report import svg
 from ffslab.report.data import Run
@@ -20,7 +21,7 @@ from ffslab.report.sections.section import Section
 from ffslab.report.vega import as_is, field, mark
 from ffslab.workloads.cuts.outcomes import DOES, OUTCOMES
 from ffslab.workloads.cuts.report.load import Named, Operations, operations_of
-from ffslab.workloads.cuts.states import Logged
+from ffslab.workloads.cuts.states import Logged, parse_log
 from ffslab.workloads.cuts.stored import StoredFinding, likeness
 from ffslab.workloads.cuts.walk import Cut, StateName, cut_of
 
@@ -80,7 +81,10 @@ def groups_of(cases: Sequence[Named]) -> list[list[Finding]]:
     for case in cases:
         for stored in case.own.findings:
             alike = likeness(stored["outcome"], stored["kind"], stored["detail"])
-            groups.setdefault((case.label, *alike), []).append(Finding(case, stored))
+            # Of sequences each is a cause of its own.
+            groups.setdefault((case.label, *alike, stored.get("acts", "")), []).append(
+                Finding(case, stored)
+            )
     gravity = list(OUTCOMES).index
     return sorted(
         (sorted(group, key=lambda finding: finding.rank) for group in groups.values()),
@@ -129,13 +133,14 @@ def _sentence(groups: Sequence[Sequence[Finding]]) -> str:
 def _card(run: Run, group: Sequence[Finding], identifier: str) -> Card:
     first = group[0]
     case, stored, cut = first.case, first.stored, first.name.cut
-    operations = operations_of(run.path, case.id, case.own)
+    operations = _operations(run, first)
     # A series has no log, and no history that could be made shorter.
     history = case.own.series is None
     calls = operations.calls_to(cut.operation) if history else ()
+    behind = f" after {stored['acts']}" if "acts" in stored else ""
     return Card(
         outcome=stored["outcome"],
-        title=f"{case.label} {DOES[stored['outcome']]}",
+        title=f"{case.label} {DOES[stored['outcome']]}{behind}",
         detail=shortened(stored["detail"]),
         found=_found(group),
         earlier=max(len(calls) - _CALLS, 0),
@@ -147,10 +152,22 @@ def _card(run: Run, group: Sequence[Finding], identifier: str) -> Card:
     )
 
 
+def _operations(run: Run, finding: Finding) -> Operations:
+    """Of a sequence they are in the finding."""
+    stored = finding.stored
+    if "calls" not in stored:
+        return operations_of(run.path, finding.case.id, finding.case.own)
+    logged = parse_log("".join(f"{line}\n" for line in stored.get("log", ())))
+    calls = tuple(stored["calls"])
+    return Operations(logged, Record(tuple(Call(0, 0, 0) for _ in calls), True), calls)
+
+
 def _found(group: Sequence[Finding]) -> str:
     states = _states(group)
     places = list(dict.fromkeys(finding.case.place for finding in group if finding.case.place))
     words = f"in {grouped(states)} state{'s' * (states != 1)}"
+    sequences = sum(finding.stored.get("sequences", 0) for finding in group)
+    words += f" of {grouped(sequences)} sequences" if sequences else ""
     words += f": {', '.join(places[:6])}{' …' * (len(places) > 6)}" if places else ""
     return words if group[0].stored["confirmed"] else f"{words}; not confirmed alone in a guest"
 
@@ -161,8 +178,8 @@ def cut_words(name: StateName, operations: Operations) -> str:
     flash = operations.flash(name.cut.operation)
     words += f", {flash}" if flash else ""
     words += f"; in its recovery {_cut(name.then)}" if name.then else ""
-    last = KINDS[(name.then or name.cut).kind]
-    return f"{words} ({last.name} leaves: {last.left})"
+    last = KINDS.get((name.then or name.cut).kind)
+    return f"{words} ({last.name} leaves: {last.left})" if last else "without any cut"
 
 
 def _cut(cut: Cut) -> str:

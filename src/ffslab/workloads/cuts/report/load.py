@@ -28,6 +28,7 @@ from ffslab.workloads.cuts.states import Logged, parse_log
 from ffslab.workloads.cuts.stored import (
     CutsResult,
     StoredFinding,
+    StoredSequences,
     StoredSeries,
     cuts_result,
     outcomes_of,
@@ -65,6 +66,7 @@ class Own:
     mounts: tuple[Mount, ...]
     uncut: Mount | None
     series: StoredSeries | None
+    sequences: StoredSequences | None
 
     @property
     def longest(self) -> Mount:
@@ -122,6 +124,7 @@ def own_of(row: CaseResult) -> Own | None:
         mounts=mounts,
         uncut=uncut,
         series=cuts.get("series"),
+        sequences=cuts.get("sequences"),
     )
 
 

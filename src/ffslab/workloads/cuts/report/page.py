@@ -20,6 +20,7 @@ from ffslab.workloads.cuts.outcomes import CORRECT, OUTCOMES
 from ffslab.workloads.cuts.report.costs import recovery_section, series_section
 from ffslab.workloads.cuts.report.findings import findings_section
 from ffslab.workloads.cuts.report.load import Named, named_cases, own_of
+from ffslab.workloads.cuts.report.sequences import pairs_section
 
 TITLE = "Power cuts"
 METHOD = (
@@ -42,7 +43,7 @@ def sections(run: Run, prefix: str) -> Iterator[Section]:
     """Findings, outcomes, recoveries, series, and what was tried."""
     cases = named_cases(run)
     yield findings_section(run, cases, prefix)
-    charted = (outcomes_section, recovery_section, series_section)
+    charted = (pairs_section, outcomes_section, recovery_section, series_section)
     for section in (*(make(cases, prefix) for make in charted), tried_section(cases)):
         if not section.is_empty:
             yield section
