@@ -12,6 +12,7 @@
 	SUITE(states) \
 	SUITE(messages) \
 	SUITE(digests) \
+	SUITE(nodes) \
 	SUITE(observe) \
 	SUITE(slots) \
 	SUITE(ec_header) \

@@ -39,7 +39,7 @@ bool tree_cuts_parse(struct tree_cuts *cuts, const char *text)
 
 	for (cuts->n = 0; *text; cuts->n++) {
 		struct tree_kind *kind = &cuts->kinds[cuts->n];
-		size_t length = strcspn(text, ",*+");
+		size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
 
 		if (!length || length >= KIND_BYTES || cuts->n == TREE_KINDS_MAX)
 			return false;
@@ -50,7 +50,7 @@ bool tree_cuts_parse(struct tree_cuts *cuts, const char *text)
 		if (*text == marks[TREE_SEEDS] || *text == marks[TREE_COUNTED])
 			kind->variants = *text++ == marks[TREE_SEEDS] ?
 					 TREE_SEEDS : TREE_COUNTED;
-		if (*text && *text++ != ',')
+		if (*text && (*text++ != ',' || !*text))
 			return false;
 	}
 	return cuts->n;
@@ -209,12 +209,16 @@ static int run_sequence(struct tree *tree, uint64_t *first)
 static int go_to(struct tree *tree, const struct cut_point *cut, uint64_t *flash)
 {
 	struct walker *walker = &tree->walker;
+	int refused;
 
 	walker_set_commands(walker, cut);
 	if (walker_command(walker, walker->at))
 		return -1;
-	if (chip_command(&walker->device.chip, walker->cut))
+	refused = chip_command(&walker->device.chip, walker->cut);
+	if (refused == EOPNOTSUPP)
 		return 1;
+	if (refused)
+		return walker_stuck(walker, walker->cut, refused);
 	return chip_difference(&walker->device.chip, flash, walker->error);
 }
 

@@ -46,7 +46,9 @@ class Promise:
     `overwriting_is_noted`: a write within the file is a step that fsync brings to flash with all
     before it. `close_writes_back`: what is written to an open file is on flash when that is closed,
     and contents of a file that was ever kept open are judged as written back. `unit_bytes`: what of
-    a file is written back at once, 1 for any part. `root_links`: of an empty file system; 1:
+    a file is written back at once, 1 for any part. `range_syncs_size`: a sync of a part of a file,
+    as that of a write with O_SYNC, makes its whole size durable, and not only as far as that part
+    goes. `root_links`: of an empty file system; 1:
     directories do not count those below them. `own_names`: directories that it makes itself.
     `names_of_lost`: a pattern of the names of files whose own name cannot be read. `joins`: it is
     an overlay: a tree may be there from the beginning, and stays until it is changed.
@@ -64,6 +66,7 @@ class Promise:
     overwriting_is_noted: bool = True
     close_writes_back: bool = False
     unit_bytes: int = PAGE_BYTES
+    range_syncs_size: bool = True
     root_links: int = 2
     own_names: tuple[str, ...] = ()
     names_of_lost: str = ""
@@ -201,6 +204,7 @@ LOGFS = Promise(
     filesystem="logfs",
     contents=WRITE_BACK,
     pieces=ANY,
+    range_syncs_size=False,
     names_note_the_file=True,
     fsync_notes_rename=True,
     root_links=1,
@@ -220,6 +224,11 @@ LOGFS = Promise(
             "contents are written back later, in units of 4 KiB and in no order; until then a file "
             "has older ones, or holes",
             "kmod/logfs/README.md, 'Write back'",
+        ),
+        Statement(
+            "a write with O_SYNC, and msync, bring the pages of their part to flash; what an "
+            "earlier write made the file longer by is written back later",
+            "kmod/logfs/vfs/file.c, logfs_vfs_fsync(): file_write_and_wait_range() of that part",
         ),
         Statement(
             "directories have one link, whatever is in them",

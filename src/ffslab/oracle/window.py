@@ -202,12 +202,27 @@ class Window:
         """Whether a file that is written back may have this size."""
         versions = self.versions(number)
         floors = self._floors(number)
-        sizes = {
-            version.size_bytes
-            for version in versions[max((f.version for f in floors), default=0) :]
-        }
+        whole = [f.version for f in floors if f.pages is None or self.promise.range_syncs_size]
+        sizes = {version.size_bytes for version in versions[max(whole, default=0) :]}
+        if size_bytes < self._synced_bytes(number, versions):
+            return False
         return size_bytes in sizes or (
             size_bytes % self.promise.unit_bytes == 0 and min(sizes) < size_bytes < max(sizes)
+        )
+
+    def _synced_bytes(self, number: int, versions: list[Version]) -> int:
+        """So long a file must be for the writes whose part was synced, unless it was shortened."""
+        log = self.timeline.logs[number]
+        return max(
+            (
+                min(
+                    log.change(versions[floor.version]).end_bytes,
+                    *(version.size_bytes for version in versions[floor.version :]),
+                )
+                for floor in self._floors(number)
+                if floor.pages is not None
+            ),
+            default=0,
         )
 
     def is_page(self, number: int, page: int, size_bytes: int, sums: list[str | None]) -> bool:

@@ -1,11 +1,8 @@
-"""Histories of power cuts: a function of the seed, valid; sequences are all there are."""
+"""Histories of power cuts: a function of the seed, valid."""
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
-from ffslab.oracle.generators.sequences import ACTS, sequences
 from oracle_support import Toy
 from oracle_toys import ToyJffs2, ToyUbifs, ToyYaffs2
 
@@ -29,7 +26,6 @@ SMALL = {
     "full": {"partition_bytes": 40000, "file_bytes": 4000},
     "firmware": {"image_bytes": 20000, "piece_bytes": 8192},
     "moved-blocks": {"cold_bytes": 100000, "hot_bytes": 4096, "rewrites": 5},
-    "sequences": {"length": 2, "first": 100, "count": 12},
     "open-files": {"rounds": 2},
     "overlay": {"rounds": 1, "big_bytes": 20000},
 }
@@ -89,47 +85,6 @@ def test_what_the_kinds_do() -> None:
     full = history_of_kind("full", 1)
     filled = full.operations[: verbs(full).index("sync")]
     assert sum(one.size_bytes for one in filled) >= 4096 * 1024
-
-
-def test_sequences_are_all_that_can_be_done() -> None:
-    """Against all combinations, carried out: those in which no call fails are the sequences."""
-    for length in (1, 2):
-        expected = 0
-        for acts in product(ACTS, repeat=length):
-            toy = ToyYaffs2(0)
-            toy.run(parse_history("mkdir e\nwrite a 0 3000 1\n"))
-            expected += 2**length * all(
-                succeeds(toy, act.verb, act.path, act.other, number)
-                for number, act in enumerate(acts)
-            )
-        exactly = [one for one in sequences(length) if len(one) == length]
-        assert len(exactly) == len(set(exactly)) == expected > 10
-    assert sum(1 for _ in sequences(3)) > 5000
-
-
-def succeeds(toy: Toy, verb: str, path: str, other: str, number: int) -> bool:
-    lines = {
-        "append": f"append {path} 700 {2 * number + 11}",
-        "write": f"write {path} 1000 1500 {2 * number + 11}",
-        "truncate": f"truncate {path} 1300",
-        "symlink": f"symlink {other} {path}",
-    }
-    line = lines.get(verb, f"{verb} {path} {other}".strip())
-    if verb == "write" and toy.now.find(path) is None:
-        return False  # it would only be another way to create
-    (operation,) = parse_history(f"{line}\n").operations
-    if not toy.is_possible(operation):
-        return False
-    toy.call(operation)
-    return True
-
-
-def test_sequences_come_in_slices() -> None:
-    whole = history_of_kind("sequences", 1, {"length": 2, "count": 10**6})
-    directories = {one.path for one in whole.operations if one.verb == "mkdir"}
-    assert len(directories) == 2 * len(list(sequences(2)))
-    part = history_of_kind("sequences", 1, {"length": 2, "first": 5, "count": 3})
-    assert {one.path.split("/")[0] for one in part.operations if one.path} == {"s5", "s6", "s7"}
 
 
 def test_what_there_is_not_is_refused() -> None:

@@ -104,7 +104,8 @@ class _NodeReader:
             self.visited[-1].states.append(replace(self.states.states[int(number)], name=cut))
             self.visited[-1].same += 1
         elif what == "op":
-            self.visited[-1].calls.append(Call(*map(int, rest.split(" "))))
+            errno, first, last = map(int, rest.split(" "))
+            self.visited[-1].calls.append(Call(errno, first, last))
         elif what == "node":
             self.visited.append(Visited(int(rest)))
         elif what == "logged":
