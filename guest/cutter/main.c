@@ -48,7 +48,7 @@ static const char help_text[] =
 	"         file or serial line), vid_hdr_offset and max_beb_per1024 of UBI,\n"
 	"         ubi_block (a volume that gets a block device)\n"
 	"tree     makes all cuts of many sequences of calls, which share their beginnings:\n"
-	"         NODES has a line for each call or two, DEPTH visit|pass CALL[;CALL]...;\n"
+	"         NODES has a line for each call or two, DEPTH visit|end|pass CALL[;CALL]...;\n"
 	"         keys as above, and: kinds (of cuts, with commas; + behind those whose\n"
 	"         variants are counted, * behind those that have seeds), variants (of\n"
 	"         each operation), after (K,KIND,VARIANT: a state of the first node,\n"

@@ -14,7 +14,8 @@ static void all_operations(void)
 		      "syncrange @1 11 12\nsync\nopen @2 d/a\n"
 		      "opensync @3 d/a\nopendsync @4 d/a\ndup @4 @5\nclose @6\n"
 		      "rename a b\nlink a b\n"
-		      "symlink /x/../y s\nunlink s\nrmdir d\nmkfifo p\nremount";
+		      "symlink /x/../y s\nunlink s\nrmdir d\nmkfifo p\nfill f 9\n"
+		      "turnover t\nremount";
 	struct history history;
 	struct ffs_error error;
 	size_t i;

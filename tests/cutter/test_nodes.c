@@ -11,7 +11,7 @@ void test_nodes(void);
 static void lines(void)
 {
 	char text[] = "1 pass append a 700 3\n2 visit append a 700 5;fsync a\n"
-		      "3 visit unlink a\n2 visit remount\n1 visit rename a e/a";
+		      "3 end unlink a\n2 visit remount\n1 visit rename a e/a";
 	static const size_t depths[] = { 1, 2, 3, 2, 1 };
 	struct nodes nodes;
 	struct ffs_error error;
@@ -22,7 +22,8 @@ static void lines(void)
 	CHECK(nodes.n == 5);
 	for (i = 0; i < nodes.n; i++)
 		CHECK(nodes.all[i].depth == depths[i] &&
-		      nodes.all[i].visited == (i > 0) && !nodes.all[i].known);
+		      nodes.all[i].visited == (i > 0) &&
+		      nodes.all[i].only_end == (i == 2) && !nodes.all[i].known);
 	CHECK(nodes.all[1].calls.n == 2);
 	CHECK(nodes.all[1].calls.ops[0].seed == 5);
 	CHECK(nodes.all[1].calls.ops[1].kind == OP_FSYNC);

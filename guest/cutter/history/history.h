@@ -53,6 +53,8 @@ enum op_kind {
 	OP_UNLINK,
 	OP_RMDIR,
 	OP_MKFIFO,
+	OP_FILL,
+	OP_TURNOVER,
 	OP_REMOUNT,
 	OP_KINDS,
 };

@@ -44,6 +44,8 @@ static const struct form {
 	[OP_UNLINK] = { "unlink", "p" },
 	[OP_RMDIR] = { "rmdir", "p" },
 	[OP_MKFIFO] = { "mkfifo", "p" },
+	[OP_FILL] = { "fill", "pz" },
+	[OP_TURNOVER] = { "turnover", "p" },
 	[OP_REMOUNT] = { "remount", "" },
 };
 

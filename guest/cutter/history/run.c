@@ -18,6 +18,7 @@
 #include "history/file.h"
 #include "history/history.h"
 #include "history/mapping.h"
+#include "history/space.h"
 #include "text/text.h"
 
 /* --- descriptors, and files that are opened for one operation --------------- */
@@ -250,6 +251,10 @@ int runner_carry_out(struct runner *runner, const struct op *op)
 		return duplicate(runner, op);
 	case OP_CLOSE:
 		return close_descriptor(runner, op);
+	case OP_FILL:
+		return space_fill(runner->root, op->path, op->bytes);
+	case OP_TURNOVER:
+		return space_turn_over(runner->root, op->path);
 	default:
 		return change_names(runner->root, op);
 	}

@@ -28,12 +28,14 @@ static int parse_line(struct node *node, size_t above, char *line, size_t index,
 
 	if (!calls || !number_parse(line, NODES_DEPTH_MAX, &depth) || !depth ||
 	    depth > above + 1 ||
-	    (strcmp(mark, "visit") && strcmp(mark, "pass")))
+	    (strcmp(mark, "visit") && strcmp(mark, "end") &&
+	     strcmp(mark, "pass")))
 		return ffs_fail(error, 0,
-				"line %zu is not 'DEPTH visit|pass CALL[;CALL]...'",
+				"line %zu is not 'DEPTH visit|end|pass CALL[;CALL]...'",
 				index);
 	node->depth = (size_t)depth;
-	node->visited = !strcmp(mark, "visit");
+	node->only_end = !strcmp(mark, "end");
+	node->visited = node->only_end || !strcmp(mark, "visit");
 	for (end = calls; (end = strchr(end, ';')); )
 		*end++ = '\n';
 	return history_parse(&node->calls, calls, error);

@@ -2,11 +2,12 @@
 /*
  * nodes.h - a tree of calls, depth first: one line for each node,
  *
- *	DEPTH visit|pass CALL[;CALL]...
+ *	DEPTH visit|end|pass CALL[;CALL]...
  *
  * DEPTH is 1 for those that begin, and of a child one more than of the line it is
  * behind. What happens at a node are the calls of all nodes above it, then its own
- * (history.h). One that is passed is there for those below it.
+ * (history.h). One that is passed is there for those below it; of one with "end" only
+ * the cut behind its last call is made.
  */
 #ifndef FFSCRASH_NODES_H
 #define FFSCRASH_NODES_H
@@ -22,7 +23,7 @@
 
 struct node {
 	size_t depth;
-	bool visited;
+	bool visited, only_end;
 	struct history calls;
 	bool known;		/* it was reached before, */
 	uint64_t operations;	/* and so many were in the log then */

@@ -312,6 +312,8 @@ static int visit(struct tree *tree, size_t number)
 	tree->mount_failed = 0;
 	if (tree->nodes->n == 1 && tell_log(tree))
 		return -1;
+	if (tree->nodes->all[number].only_end)
+		first = tree->logged;
 	if (walker_put_said(walker, "warned") || cut_all(tree, first))
 		return -1;
 	return walker_command(walker, "pop");

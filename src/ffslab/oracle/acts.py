@@ -26,7 +26,7 @@ class Act:
     `calls` are lines of a history, with `#` for the seed of contents. `sync`: the calls that may
     follow to make it durable; "": none. `needs`, `lacks`: what must, or must not, be there: names,
     descriptors, and facts such as `a=b`, one file with both names; `makes`, `takes`: what is there
-    and what is not afterwards.
+    and what is not afterwards. `is_long`: it writes all of the flash; power is cut behind it only.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Act:
     lacks: str = ""
     makes: str = ""
     takes: str = ""
+    is_long: bool = False
 
     def follows(self, there: frozenset[str]) -> frozenset[str] | None:
         """What is there after it; None if a call would fail or do nothing."""
@@ -132,6 +133,7 @@ FURTHER = (
     # All of it.
     Act("sync", "sync", ""),
     Act("remount", "remount", "", takes="@0 @1 @2"),
+    Act("turn over", "turnover t", "", is_long=True),
 )
 
 
@@ -145,13 +147,37 @@ def _all() -> Iterator[Act]:
 SETS: Mapping[str, tuple[Act, ...]] = {"plain": PLAIN, "all": tuple(_all())}
 
 
-def beginning(seed: int) -> History:
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The flash that sequences begin on: what is `there`, and the `calls` behind the usual ones."""
+
+    name: str
+    there: frozenset[str]
+    calls: str = ""
+
+
+_KEPT_BYTES = 8 * 1024  # what `full` leaves: one act has room, the next one has not
+BEGINNINGS: Mapping[str, Beginning] = {
+    each.name: each
+    for each in (
+        Beginning("new", START),
+        # Each act finds blocks that are to be collected, between others that are not.
+        Beginning("aged", START, f"fill k {256 * 1024};turnover t;unlink k;sync"),
+        Beginning("full", START, f"fill f {_KEPT_BYTES};sync"),
+        Beginning("names", START | {"d", "e/b"}, "mkdir d;append e/b 700 #;sync"),
+    )
+}
+
+
+def beginning(name: str, seed: int) -> History:
     """What is done before all sequences, on a new file system."""
     pen = Pen(seed)
     pen.write("a", 0, _A_BYTES)
     pen.call("mkdir", "e")
     pen.call("sync")
-    return pen.history()
+    usual = pen.history().operations
+    calls = BEGINNINGS[name].calls
+    return History((*usual, *operations_of(tuple(calls.split(";")) if calls else (), seed, 1)))
 
 
 def operations_of(lines: tuple[str, ...], seed: int, writes: int) -> tuple[Operation, ...]:

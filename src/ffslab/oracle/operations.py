@@ -5,9 +5,11 @@ system, has no spaces and does not begin with `@`; the root itself is `.`. `@0` 
 descriptors that stay open: `open`, `opensync` (O_SYNC), `opendsync` (O_DSYNC) and `dup` fill one,
 `close` empties it, and what takes a file takes one in place of a path. `mapwrite` stores through a
 shared mapping, `syncrange` is sync_file_range(2), `sync` is syncfs(2), `remount` closes every
-descriptor, unmounts and mounts. `write`, `writesync`
-(through a file opened with O_SYNC) and `append` make the file if it is missing, and are one
-write(2). A verb's row below says which fields its line has and what is to be known of it elsewhere.
+descriptor, unmounts and mounts. `fill` writes a file until no more than so many bytes are free;
+`turnover` writes one again and again until each erase block was collected, and deletes it.
+`write`, `writesync` (through a file opened with O_SYNC) and `append` make the file if it is
+missing, and are one write(2). A verb's row below says which fields its line has and what is to be
+known of it elsewhere.
 """
 
 from __future__ import annotations
@@ -32,8 +34,10 @@ class FormatError(UsageError):
 class Verb:
     """What a verb's line has after it, in order; whether it writes contents, and how it syncs.
 
-    `changes`: what is to be seen of the tree. `takes_path`, `takes_descriptor`: what `path` may be.
-    `writes_sync`: how each write syncs through the descriptor that it fills.
+    `changes`: what is to be seen of the tree. `guesses`: what it writes goes by the free space, so
+    nobody knows what a file has then. `syncs_all`: it ends with a sync of all. `takes_path`,
+    `takes_descriptor`: what `path` may be. `writes_sync`: how each write syncs through the
+    descriptor that it fills.
     """
 
     name: str
@@ -44,6 +48,8 @@ class Verb:
     takes_path: bool = True
     takes_descriptor: bool = False
     writes_sync: str = ""
+    guesses: bool = False
+    syncs_all: bool = False
 
 
 def _of_file(name: str, *fields: str, writes: bool = False, syncs: str = "") -> Verb:
@@ -68,8 +74,10 @@ VERBS = {
         _opened("mapwrite", PATH, OFFSET, SIZE, SEED, writes=True),
         _opened("msync", PATH, syncs=DATA),
         _opened("syncrange", PATH, OFFSET, SIZE),
-        Verb("sync", (), syncs=FULL, changes=False),
-        Verb("remount", (), syncs=FULL, changes=False),
+        Verb("sync", (), syncs=FULL, changes=False, syncs_all=True),
+        Verb("remount", (), syncs=FULL, changes=False, syncs_all=True),
+        Verb("fill", (PATH, SIZE), guesses=True, syncs_all=True),
+        Verb("turnover", (PATH,), guesses=True, syncs_all=True),
         Verb("open", (FILLED, PATH), changes=False),
         Verb("opensync", (FILLED, PATH), changes=False, writes_sync=FULL),
         Verb("opendsync", (FILLED, PATH), changes=False, writes_sync=DATA),

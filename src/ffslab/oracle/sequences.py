@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ffslab.oracle.acts import START, Act, beginning, operations_of, writes_in
+from ffslab.oracle.acts import BEGINNINGS, Act, beginning, operations_of, writes_in
 from ffslab.oracle.history import History
 from ffslab.oracle.operations import Operation
 
@@ -54,24 +54,25 @@ def step_words(step: Step) -> str:
 
 @dataclass(frozen=True)
 class Tree:
-    """All sequences of 1 to `length` of the acts."""
+    """All sequences of 1 to `length` of the acts, behind a beginning by its name."""
 
     acts: Sequence[Act]
     length: int
     seed: int
+    begins: str = "new"
 
     @cached_property
     def start(self) -> History:
-        return beginning(self.seed)
+        return beginning(self.begins, self.seed)
 
     def nodes(self) -> Iterator[Node]:
         """All of them, depth first."""
         numbers = iter(range(2**62))
-        yield from self._below(None, START, numbers)
+        yield from self._below(None, BEGINNINGS[self.begins].there, numbers)
 
     def count(self) -> int:
         """How many there are."""
-        return self._count(START, self.length, {})
+        return self._count(BEGINNINGS[self.begins].there, self.length, {})
 
     def _count(
         self, there: frozenset[str], left: int, known: dict[tuple[frozenset[str], int], int]

@@ -231,8 +231,20 @@ class _Builder:
             self._closed(index, world.close(path))
         elif operation.verb == "remount":
             world.opened.clear()
+        elif VERBS[operation.verb].guesses:
+            self._guess(index, operation)
         elif operation.filled:
             self._open(operation)
+
+    def _guess(self, index: int, operation: Operation) -> None:
+        """A file of which nobody knows what is in it, and which may be deleted in the end."""
+        path, world = operation.path, self._world
+        if world.find(path) is None:
+            self._make(index, operation, FILE)
+        number, log = world.file(path)
+        self._contents(index, number, lambda: log.forget(index))
+        if operation.verb == "turnover":
+            self._name(index, number, lambda: world.drop_name(path), path)
 
     def _open(self, operation: Operation) -> None:
         world, path = self._world, operation.path
@@ -459,7 +471,7 @@ class _Builder:
     def _synced(self, index: int, operation: Operation) -> int:
         """How many steps are durable by this call; what it makes durable of contents is noted."""
         world, verb = self._world, VERBS[operation.verb]
-        if not operation.path:
+        if verb.syncs_all:
             self._mapped.clear()
             for number, obj in enumerate(world.objects):
                 self._floor(index, number, obj.log)

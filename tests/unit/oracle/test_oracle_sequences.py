@@ -59,7 +59,7 @@ def succeeds(toy: Toy, operations: Sequence[Operation]) -> bool:
 
 def begun() -> Toy:
     toy = Free(0)
-    toy.run(beginning(1))
+    toy.run(beginning("new", 1))
     return toy
 
 
@@ -124,7 +124,7 @@ def test_a_node_has_the_calls_of_those_above_it() -> None:
 def test_what_a_remount_promises_is_that_of_a_sync() -> None:
     """All before it is there, and its descriptors are closed."""
     lines = ("append b 700 #", "open @0 b", "write @0 0 50 #", "remount", "open @0 a")
-    operations = (*beginning(1).operations, *operations_of(lines, 1, 1))
+    operations = (*beginning("new", 1).operations, *operations_of(lines, 1, 1))
     history = History(operations)
     calls = tuple(Call(0, number, number + 1) for number in range(len(operations)))
     judge = Judge(history, Record(calls, True), promise_of("ubifs"))
@@ -138,7 +138,7 @@ def test_a_part_that_was_synced_says_nothing_of_the_size_behind_it() -> None:
     """LogFS: a write with O_SYNC brings its page; one before it, behind the end, comes later."""
     toy = ToyUbifs(0)
     lines = ("write a 4090 12 #", "writesync a 2000 300 #")
-    operations = (*beginning(1).operations, *operations_of(lines, 1, 1))
+    operations = (*beginning("new", 1).operations, *operations_of(lines, 1, 1))
     record = toy.run(History(operations))
     whole = toy.observe(toy.pages)
     entry = next(line for line in whole.splitlines() if line.startswith("file a 4102"))

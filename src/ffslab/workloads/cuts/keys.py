@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from ffslab.model.workload import Workload, key
-from ffslab.oracle.acts import SETS
+from ffslab.oracle.acts import BEGINNINGS, SETS
 from ffslab.oracle.faults import KINDS, USUAL
 
 SERIES = "series"  # instead of a history: one cut after the other on one flash
@@ -23,7 +23,7 @@ NO_TIME, BOARD_TIME = "none", "board"
 FAIL, TELL = "fail", "tell"
 # The keys of one kind of history each, and those that all have; the others are of the rest.
 _OF_SERIES = ("cuts", "space_every")
-_OF_SEQUENCES = ("acts", "length", "part", "parts")
+_OF_SEQUENCES = ("acts", "beginning", "length", "part", "parts")
 _OF_ALL = ("kind", "history", "kinds", "timing", "findings")
 
 
@@ -83,6 +83,12 @@ class Cuts(Workload):
         f"which set of acts: {', '.join(SETS)}",
         needs='history = "sequences"',
         pattern=f"^({'|'.join(SETS)})$",
+    )
+    beginning: str = key(
+        "new",
+        f"the flash that they begin on: {', '.join(BEGINNINGS)}",
+        needs='history = "sequences"',
+        pattern=f"^({'|'.join(BEGINNINGS)})$",
     )
     length: int = key(
         2,

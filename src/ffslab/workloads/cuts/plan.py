@@ -79,7 +79,7 @@ def cuts_on_chip(case: Case) -> Cuts:
 def tree_of(case: Case) -> Tree:
     """The sequences of a case that has them."""
     workload = cuts_of(case)
-    return Tree(SETS[workload.acts], workload.length, case.seed)
+    return Tree(SETS[workload.acts], workload.length, case.seed, workload.beginning)
 
 
 def history_of(case: Case) -> History:
@@ -173,6 +173,10 @@ def _plan(cutter: Cutter, last: str) -> str:
     history = _exec("history", HISTORY, rig.directory, cutting.chip, written)
     # Once a program has run, the guest's kernel mounts no more of the host.
     host_files, wear = cutting.host_files(), _wear(cutter)
+    logged = _exec("chip", cutting.chip, "log", str(log_mib))
+    called = [history] if cutter.history else []
+    # The flash that sequences begin on is not to be cut.
+    is_begun = cuts_of(case).is_sequences
     return plan_of(
         [
             *cutting.devices(case, cutter.paired_distance_pages),
@@ -181,9 +185,10 @@ def _plan(cutter: Cutter, last: str) -> str:
             *cutting.mount_new(case, LOWER, len(cutter.lower)),
             step("sleep", ms=_FORMATTED_MS),
             *([] if wear else host_files),
-            _exec("chip", cutting.chip, "log", str(log_mib)),
-            *([history] if cutter.history else []),
+            *([] if is_begun else [logged]),
+            *called,
             *cutting.unmount(case),
+            *([logged] if is_begun else []),
             _exec("chip", cutting.chip, "stop"),
             last,
         ]

@@ -62,8 +62,12 @@ def nodes_text(nodes: Sequence[Node]) -> str:
     """Lines for neighbours in a tree, those above the first of them passed."""
     above = nodes[0].path[:-1]
     lines = [f"{node.depth} pass {node.line}" for node in above]
-    lines += [f"{node.depth} visit {node.line}" for node in nodes]
+    lines += [f"{node.depth} {_mark(node)} {node.line}" for node in nodes]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _mark(node: Node) -> str:
+    return "end" if node.steps[-1][0].is_long else "visit"
 
 
 def sequence_text(lines: Iterable[str]) -> str:
