@@ -31,6 +31,7 @@ struct tree {
 	uint64_t logged;		/* in the sequence's log up to now */
 	int mount_failed;
 	const char *after;		/* the state behind which it begins, or NULL */
+	bool alone;			/* one node is visited, no more */
 };
 
 bool tree_cuts_parse(struct tree_cuts *cuts, const char *text)
@@ -310,7 +311,7 @@ static int visit(struct tree *tree, size_t number)
 		text_line(&walker->out, "unmountable %zu %d", number,
 			  tree->mount_failed);
 	tree->mount_failed = 0;
-	if (tree->nodes->n == 1 && tell_log(tree))
+	if (tree->alone && tell_log(tree))
 		return -1;
 	if (tree->nodes->all[number].only_end)
 		first = tree->logged;
@@ -336,6 +337,15 @@ static int visit_all(struct tree *tree)
 	return text_write(&walker->out, walker->walk->output, walker->error);
 }
 
+static bool is_alone(const struct nodes *nodes)
+{
+	size_t visited = 0, i;
+
+	for (i = 0; i < nodes->n; i++)
+		visited += nodes->all[i].visited;
+	return visited == 1;
+}
+
 int tree_walk(const struct walk *walk, struct nodes *nodes,
 	      const struct tree_cuts *cuts, struct ffs_error *error)
 {
@@ -347,10 +357,11 @@ int tree_walk(const struct walk *walk, struct nodes *nodes,
 	tree->nodes = nodes;
 	tree->cuts = cuts;
 	tree->after = cuts->after;
+	tree->alone = is_alone(nodes);
 	if (!walker_open(&tree->walker, walk, error)) {
 		/* One that ended its guest is walked alone. */
-		messages_show(nodes->n > 1 ? MESSAGES_SHOW_ERRORS :
-					     MESSAGES_SHOW_WARNINGS);
+		messages_show(tree->alone ? MESSAGES_SHOW_WARNINGS :
+					    MESSAGES_SHOW_ERRORS);
 		result = visit_all(tree);
 		messages_show(MESSAGES_SHOW_ALL);
 		walker_close(&tree->walker);

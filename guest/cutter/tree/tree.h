@@ -13,7 +13,7 @@
  *	node NUMBER			written before anything happens
  *	op ERRNO FIRST LAST		of each call of its sequence: what the chip had
  *					logged
- *	logged N VERB ...		the chip's log, if there is one node only
+ *	logged N VERB ...		the chip's log, if one node is visited only
  *	warned DIGEST			what the kernel said without any cut, if it did
  *	same K KIND VARIANT VISIT	the flash of the VISIT-th state, from 0
  *	begin K KIND VARIANT ...	a state, as in walk.h

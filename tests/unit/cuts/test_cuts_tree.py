@@ -89,4 +89,12 @@ def test_nodes_are_lines_behind_those_above_them() -> None:
         "2 visit append a 700 4294967300;fsync a",
         "2 visit append b 700 4294967300",
     ]
+
+
+def test_of_what_writes_all_of_the_flash_no_cut_is_made() -> None:
     assert sequence_text(["create b", "fsync b"]) == "1 visit create b;fsync b\n"
+    assert sequence_text(["create b", "turnover t"]) == "1 end create b;turnover t\n"
+    told = sequence_text(["create b", "turnover t", "unlink b", "sync"])
+    assert told == "1 pass create b;turnover t\n2 visit unlink b;sync\n"
+    (node,) = (each for each in Tree(SETS["all"], 1, 1).nodes() if each.words == "turn over")
+    assert nodes_text([node]) == "1 end turnover t\n"

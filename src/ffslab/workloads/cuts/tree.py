@@ -70,9 +70,15 @@ def _mark(node: Node) -> str:
     return "end" if node.steps[-1][0].is_long else "visit"
 
 
-def sequence_text(lines: Iterable[str]) -> str:
-    """One sequence of calls, all of whose cuts are made."""
-    return f"1 visit {';'.join(lines)}\n"
+def sequence_text(lines: Sequence[str]) -> str:
+    """One sequence of calls, all of whose cuts are made; but for those of a long one, and before."""
+    long = [at for at, line in enumerate(lines, 1) if line.startswith("turnover ")]
+    first = long[-1] if long else 0
+    if not first:
+        return f"1 visit {';'.join(lines)}\n"
+    if first == len(lines):
+        return f"1 end {';'.join(lines)}\n"
+    return f"1 pass {';'.join(lines[:first])}\n2 visit {';'.join(lines[first:])}\n"
 
 
 def parse_nodes(text: str) -> Nodes:
