@@ -19,7 +19,9 @@ FILLED = 24  # filling costs hundreds of times what all else of a state costs
 FULL, MOUNT = "full", "mount"
 NO_TIME, BOARD_TIME = "none", "board"
 FAIL, TELL = "fail", "tell"
-_SERIES = ("cuts", "space_every")
+_SERIES = ("cuts", "space_every", "acts")
+# What a series does beside writing files: guest/cutter/series/acts.h has what each is.
+ACTS = ("moves", "over-emptied", "drop-caches", "turn-over")
 _OF_BOTH = ("kind", "history", "kinds", "timing", "findings")
 
 
@@ -93,6 +95,13 @@ class Cuts(Workload):
         lowest=0,
         highest=10**9,
     )
+    acts: str = key(
+        "",
+        'of a series: what is done beside writing files, `"moves drop-caches"`; '
+        f"there are {', '.join(f'`{act}`' for act in ACTS)}",
+        needs='history = "series"',
+        pattern="^({0}( {0})*)?$".format(f"({'|'.join(ACTS)})"),
+    )
     paired_distance_pages: int = key(
         0, "pages that share cells lie so far apart; 0: they share none", lowest=0, highest=10**9
     )
@@ -135,6 +144,11 @@ class Cuts(Workload):
         if named:
             return named
         return tuple(name for name in USUAL if KINDS[name].in_a_row or not self.is_series)
+
+    @property
+    def reordered_kinds(self) -> tuple[str, ...]:
+        """Those of its kinds after which a later call of a page may be there without an earlier."""
+        return tuple(name for name in self.cut_kinds if KINDS[name].first.reordered)
 
     @property
     def told(self) -> Hashable:
