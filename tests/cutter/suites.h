@@ -14,5 +14,6 @@
 	SUITE(digests) \
 	SUITE(observe) \
 	SUITE(slots) \
+	SUITE(moves) \
 	SUITE(ec_header) \
 	SUITE(words)
