@@ -48,8 +48,6 @@ ALL = ("jffs2", "ubifs", "yaffs2", "logfs")
 KNOWN = {
     finding("F-JFFS2-02", ("jffs2", "bad-links")),
     finding("F-JFFS2-05", ("jffs2", "name-kept")),
-    finding("F-JFFS2-04", ("jffs2", "stale-data")),
-    finding("F-JFFS2-04", ("jffs2", "corrupt-contents")),
 }
 PROGRAM = "/test/ffscrash"
 MOVES = 'cuts = {cuts}\nspace_every = 100\nacts = "{acts}"'
