@@ -59,7 +59,9 @@ static const char help_text[] =
 	"         directory of the file system's), returned_is_durable (1: without a\n"
 	"         sync), two_names (1: after a rename that was cut), spared (cuts that\n"
 	"         are made \"lost\", with commas), first (so many were made of another\n"
-	"         flash), tell_from (from this cut on what is called, logged and said)\n"
+	"         flash), tell_from (from this cut on what is called, logged and said),\n"
+	"         acts (moves, over-emptied, drop-caches, turn-over, with commas),\n"
+	"         reordered (kinds of which any part of a page may be there)\n"
 	"\n"
 	"Exit status: 0 good, 1 failed, 2 wrong usage.\n";
 

@@ -15,5 +15,6 @@
 	SUITE(nodes) \
 	SUITE(observe) \
 	SUITE(slots) \
+	SUITE(moves) \
 	SUITE(ec_header) \
 	SUITE(words)

@@ -55,7 +55,7 @@ static void close_place(struct place *place)
 
 static unsigned int found(struct place *place, uint64_t operations, bool torn)
 {
-	struct cut_made cut = { 7, operations, torn };
+	struct cut_made cut = { 7, operations, torn, false };
 
 	text_clear(&place->out);
 	return slots_check(&place->slots, &place->checker, place->root, &cut,

@@ -77,7 +77,7 @@ SAMPLES = {
 def test_all_acts_behind_each_beginning(lab: LabBuild, tmp_path: Path, begins: str) -> None:
     del lab
     length = 2 if NIGHTLY else 1
-    workload = f'acts = "all"\nlength = {length}\nbeginning = "{begins}"'
+    workload = f'act_set = "all"\nlength = {length}\nbeginning = "{begins}"'
     partition = "2 MiB" if begins == "full" else "8 MiB"
     run = run_of(study(workload, *SAMPLES[begins], partition=partition), tmp_path)
     for cuts in told(run).values():
@@ -95,7 +95,7 @@ def test_a_full_overlay_is_read_only(lab: LabBuild, tmp_path: Path) -> None:
 
 def test_all_acts_on_nor_flash(lab: LabBuild, tmp_path: Path) -> None:
     del lab
-    workload = 'acts = "all"\nlength = 1'
+    workload = 'act_set = "all"\nlength = 1'
     run = run_of(
         study(workload, "jffs2", "ubifs", board="mt7621-gnubee", partition="4 MiB"), tmp_path
     )

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from cut_guests import cases_of_text, cuts_by_case, opened, run_of
 from lab_support import boot
+from planted_faults import Fault
 from test_crash_walk import capture, captures, case_of, history_steps, run
+from test_planted_faults import changed_module
 
 from ffslab.campaign.again import opened_again
 from ffslab.cli.crash import find_finding
@@ -48,6 +50,41 @@ KNOWN = {
     finding("F-JFFS2-05", ("jffs2", "name-kept")),
 }
 PROGRAM = "/test/ffscrash"
+MOVES = 'cuts = {cuts}\nspace_every = 100\nacts = "{acts}"'
+# Moves into another directory that are wrong, where all other calls are right.
+MOVED = (
+    Fault(
+        "logfs-move",
+        "a directory that moves into another one keeps its old name, too",
+        "series",
+        (),
+        frozenset({"name-kept", "not-atomic"}),
+        changes=(
+            (
+                "core/dir.c",
+                "\tif (!err)\n\t\terr = drop_entry(old_dir, found.bix);\n"
+                "\tif (!err)\n\t\terr = logfs_node_write(node);",
+                "\tif (!err && new_dir == old_dir)\n\t\terr = drop_entry(old_dir, found.bix);\n"
+                "\tif (!err)\n\t\terr = logfs_node_write(node);",
+            ),
+        ),
+    ),
+    Fault(
+        "yaffs2-move",
+        "a directory that moves into another one is not written, and so known to memory only",
+        "series",
+        (),
+        frozenset({"name-kept", "name-lost", "not-atomic"}),
+        changes=(
+            (
+                "core/operations.c",
+                "err = yaffs_header_write(obj, change);\n\tif (err) {\n\t\tyaffs_directory_remove",
+                "err = obj->type == YAFFS_TYPE_DIRECTORY && dir != old_dir ?\n\t\t      0 :"
+                " yaffs_header_write(obj, change);\n\tif (err) {\n\t\tyaffs_directory_remove",
+            ),
+        ),
+    ),
+)
 
 
 def study(
@@ -117,6 +154,60 @@ def test_what_a_grown_file_system_takes_is_no_leak(lab: LabBuild, tmp_path: Path
     assert len(fitted) == 9 and fitted[0] - fitted[-1] == promise_of("logfs").growth_bytes
     assert len({*fitted}) == 2 and not cuts["findings"]
     assert len({row[3] for row in cuts["series"]["space"]}) == 1  # free when all is deleted
+
+
+def turns(run: RunDirectory) -> dict[str, list[list[int]]]:
+    """Of each case and time: blocks that were erased, of how many, by writing so many bytes."""
+    texts = {
+        result["spec"]["filesystem"]["name"]: (run.case_dir(result["id"]) / "series").read_text()
+        for result in run.results()
+    }
+    return {
+        name: [
+            [int(word) for word in line.split()[2:]]
+            for line in text.splitlines()
+            if line.startswith("turned ")
+        ]
+        for name, text in texts.items()
+    }
+
+
+def test_directories_move_while_the_flash_is_turned_over(lab: LabBuild, tmp_path: Path) -> None:
+    """A sample of the study directories-in-a-row."""
+    del lab
+    acts = "moves over-emptied drop-caches turn-over"
+    text = MOVES.format(cuts=200, acts=acts)
+    found = run_of(study(text, ["ubifs", "yaffs2", "logfs"]), tmp_path / "all")
+    # F-JFFS2-08: renaming over an emptied directory makes it hang.
+    apart = MOVES.format(cuts=200, acts=acts.replace("over-emptied ", ""))
+    jffs2 = run_of(study(apart, ["jffs2"]), tmp_path / "jffs2")
+    for key, cuts in {**cuts_by_case(found), **cuts_by_case(jffs2)}.items():
+        outcomes = {(key.split()[0], one["outcome"]) for one in cuts["findings"]}
+        assert cuts["states"] == 200 and outcomes <= KNOWN
+    turned = turns(found) | turns(jffs2)
+    assert set(turned) == set(ALL)
+    for name, times in turned.items():
+        assert len(times) >= 3, name
+        for erased, blocks, written in times:
+            # UBI leaves blocks without garbage where they are, LogFS its superblocks.
+            assert blocks == 128 and erased > blocks // 4, name
+            assert erased == blocks or name != "yaffs2", name
+            assert written <= 3 * 2**24
+
+
+@pytest.mark.parametrize("fault", MOVED, ids=lambda fault: fault.name)
+def test_a_directory_that_moves_wrongly_is_found(fault: Fault, tmp_path: Path) -> None:
+    found = {}
+    for acts in ("moves", "drop-caches"):
+        text = study(MOVES.format(cuts=60, acts=acts), [f"{fault.filesystem}-planted"])
+        directory = tmp_path / acts
+        directory.mkdir()
+        catalog = changed_module(fault, directory)
+        (found[acts],) = cuts_by_case(run_of(text, directory / "x", catalogs=(catalog,))).values()
+    outcomes = {one["outcome"] for one in found["moves"]["findings"]}
+    assert outcomes & fault.outcomes
+    assert all(" steps=" in one["detail"] for one in found["moves"]["findings"])
+    assert not found["drop-caches"]["findings"]  # no other call meets it
 
 
 def test_a_promise_that_is_not_kept_is_found(lab: LabBuild, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@
 
 #include "history/contents.h"
 #include "history/file.h"
+#include "series/acts.h"
 #include "series/slots.h"
 
 #define CALLS_MIN 2
@@ -166,9 +167,8 @@ static bool changes_names(enum change change)
 	       change == CHANGE_REMOVE || change == CHANGE_MAKE;
 }
 
-/* Return: 0, or -1 with @error. */
-static int logged(const struct chip *chip, uint64_t *operations,
-		  struct ffs_error *error)
+int chip_logged(const struct chip *chip, uint64_t *operations,
+		struct ffs_error *error)
 {
 	struct chip_state state;
 
@@ -180,7 +180,7 @@ static int logged(const struct chip *chip, uint64_t *operations,
 	return 0;
 }
 
-static void note(struct failure *failure, const char *name, int errnum)
+void failure_note(struct failure *failure, const char *name, int errnum)
 {
 	if (*failure->name)
 		return;
@@ -196,18 +196,18 @@ static int change_one(struct slots *slots, const struct call_plan *plan,
 	struct slot *slot = plan->slot;
 	int failed;
 
-	if (logged(chip, &slot->first, error))
+	if (chip_logged(chip, &slot->first, error))
 		return -1;
 	failed = make_call(plan);
 	if (!failed && plan->synced && changes_names(slot->change) &&
 	    fsync(plan->root))
 		failed = errno;
-	if (logged(chip, &slot->last, error))
+	if (chip_logged(chip, &slot->last, error))
 		return -1;
 	slot->failed = failed;
 	slot->durable = NEVER;
 	if (failed)
-		note(failure, slot->name, failed);
+		failure_note(failure, slot->name, failed);
 	else if (plan->synced || slots->returned_is_durable)
 		slot->durable = slot->last;
 	return 0;
@@ -222,8 +222,8 @@ static int sync_all(struct slots *slots, int root, const struct chip *chip,
 	int failed = syncfs(root) ? errno : 0;
 
 	if (failed)
-		note(failure, "sync", failed);
-	if (logged(chip, &operations, error))
+		failure_note(failure, "sync", failed);
+	if (chip_logged(chip, &operations, error))
 		return -1;
 	for (i = 0; i < SLOTS && !failed; i++) {
 		struct slot *slot = &slots->slot[i];
@@ -232,6 +232,8 @@ static int sync_all(struct slots *slots, int root, const struct chip *chip,
 		    slot->durable == NEVER)
 			slot->durable = operations;
 	}
+	if (slots->acts && !failed)
+		moves_synced(&slots->acts->moves, operations);
 	return 0;
 }
 
@@ -268,12 +270,17 @@ int slots_change(struct slots *slots, int root, struct rng *rng,
 {
 	uint64_t calls = rng_between(rng, CALLS_MIN, CALLS_MAX), i;
 	uint64_t sync = rng_below(rng, SYNC_ONE_IN * calls);
+	const struct move_calls others = {
+		.root = root, .rng = rng, .chip = chip, .failure = failure,
+		.error = error,
+	};
 
 	failure->name = "";
 	/* It may be another name of a slot. */
 	if (unlinkat(root, SLOT_NEW, 0) && errno != ENOENT)
-		note(failure, SLOT_NEW, errno);
-	if (remove_doubtful(slots, root, chip, failure, error))
+		failure_note(failure, SLOT_NEW, errno);
+	if (remove_doubtful(slots, root, chip, failure, error) ||
+	    (slots->acts && acts_begin(slots->acts, &others, calls)))
 		return -1;
 	for (i = 0; i < calls; i++) {
 		struct call_plan plan = {
@@ -282,6 +289,13 @@ int slots_change(struct slots *slots, int root, struct rng *rng,
 			.synced = rng_below(rng, 2),
 		};
 
+		if (slots->acts && acts_turns(slots->acts, i)) {
+			if (sync_all(slots, root, chip, failure, error))
+				return -1;
+			acts_turn_over(slots->acts);
+		}
+		if (slots->acts && acts_between(slots->acts))
+			return -1;
 		if (plan.slot->change != CHANGE_NONE)
 			continue;
 		plan.slot->change = choose(plan.slot, rng);

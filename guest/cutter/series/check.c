@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "observe/sectors.h"
+#include "series/acts.h"
 #include "series/check.h"
 
 #define SECTORS (SLOT_BYTES_MAX / SECTOR_BYTES)
@@ -265,7 +266,8 @@ static bool is_known(const struct slots *slots, const struct checker *checker,
 
 	if (!strcmp(name, ".") || !strcmp(name, "..") ||
 	    !strcmp(name, SLOT_NEW) ||
-	    (checker->own_name && !strcmp(name, checker->own_name)))
+	    (checker->own_name && !strcmp(name, checker->own_name)) ||
+	    (slots->acts && acts_owns(slots->acts, name)))
 		return true;
 	for (i = 0; i < SLOTS; i++)
 		if (!strcmp(name, slots->slot[i].name))
@@ -330,5 +332,7 @@ unsigned int slots_check(struct slots *slots, struct checker *checker, int root,
 	for (i = 0; i < SLOTS; i++)
 		found += check_one(&slots->slot[i], root, both, &seen, cut,
 				   out);
+	if (slots->acts && slots->acts->moving)
+		found += moves_check(&slots->acts->moves, root, cut, out);
 	return found + check_names(slots, checker, root, cut, out);
 }

@@ -23,6 +23,7 @@ struct cut_made {
 	uint64_t cycle;
 	uint64_t operations;	/* so many were done */
 	bool torn;		/* the page of the next one is not whole */
+	bool reordered;		/* and of what was in it any part may be there */
 };
 
 /**

@@ -53,6 +53,18 @@ static bool take_spared(struct series *series, char *list)
 	return true;
 }
 
+static bool take_acts(struct acts *acts, const char *list)
+{
+	size_t bytes;
+
+	for (; *list; list += bytes + (list[bytes] == ',')) {
+		bytes = strcspn(list, ",");
+		if (!acts_take(acts, list, bytes))
+			return false;
+	}
+	return true;
+}
+
 /* Return: whether it is a key with a value that it can have. */
 static bool take_key(struct arguments *arguments, char *word)
 {
@@ -70,6 +82,13 @@ static bool take_key(struct arguments *arguments, char *word)
 					     SERIES_KINDS_MAX);
 		return series->kinds_n && series->kinds_n <= SERIES_KINDS_MAX;
 	}
+	if (!strncmp(word, "reordered=", key)) {
+		series->reordered_n = split_list(value, series->reordered,
+						 SERIES_KINDS_MAX);
+		return series->reordered_n <= SERIES_KINDS_MAX;
+	}
+	if (!strncmp(word, "acts=", key))
+		return take_acts(&series->acts, value);
 	if (!strncmp(word, "spared=", key))
 		return take_spared(series, value);
 	if (!strncmp(word, "own=", key)) {

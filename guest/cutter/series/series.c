@@ -12,6 +12,8 @@
 
 #include "core/files.h"
 #include "core/random.h"
+#include "series/acts.h"
+#include "series/blocks.h"
 #include "series/check.h"
 #include "series/series.h"
 #include "series/slots.h"
@@ -27,6 +29,7 @@ struct runner {
 	const struct series *series;
 	struct device device;
 	struct slots slots;
+	struct acts acts;
 	struct checker checker;
 	struct use use;
 	struct rng rng;
@@ -194,6 +197,7 @@ static int enter_or_undo(struct runner *runner)
 	if (runner->mounted)
 		return 0;
 	runner->cut.torn = false;
+	runner->cut.reordered = false;
 	if (command(runner, "pop") || command(runner, "back") ||
 	    command(runner, "cycle") || command(runner, "push") ||
 	    enter(runner))
@@ -283,6 +287,17 @@ static int tell(struct runner *runner)
 	return 0;
 }
 
+static bool is_reordered(const struct runner *runner)
+{
+	const struct series *series = runner->series;
+	size_t i;
+
+	for (i = 0; i < series->reordered_n; i++)
+		if (!strcmp(series->reordered[i], runner->kind))
+			return true;
+	return false;
+}
+
 /* Cut the power in what has been logged, once and for all. */
 static int cut_power(struct runner *runner)
 {
@@ -306,6 +321,7 @@ static int cut_power(struct runner *runner)
 		return -1;
 	runner->cut.operations = at + !strcmp(runner->kind, "done");
 	runner->cut.torn = !strncmp(runner->kind, "torn", strlen("torn"));
+	runner->cut.reordered = is_reordered(runner);
 	text_line(&runner->out, "cut %llu %llu %s %llu %llu",
 		  (unsigned long long)runner->cut.cycle,
 		  (unsigned long long)at, runner->kind,
@@ -315,32 +331,6 @@ static int cut_power(struct runner *runner)
 }
 
 /* --- what is left of the space ---------------------------------------------------- */
-
-/* Of the chip's blocks. */
-struct blocks {
-	uint64_t bad, erases, erases_max;
-};
-
-static int read_blocks(struct runner *runner, struct blocks *blocks)
-{
-	unsigned int erases, programs, reads, flags;
-	char path[CHIP_PATH_BYTES];
-	FILE *file;
-
-	chip_path(path, runner->series->chip, "blocks");
-	file = fopen(path, "re");
-	if (!file)
-		return stuck(runner, "open the chip's blocks", errno);
-	while (fscanf(file, "%u %u %u %u", &erases, &programs, &reads,
-		      &flags) == 4) {
-		blocks->bad += flags != 0;
-		blocks->erases += erases;
-		if (erases > blocks->erases_max)
-			blocks->erases_max = erases;
-	}
-	fclose(file);
-	return 0;
-}
 
 /* Delete all, fill, delete. Return: 0 with @bytes, or what failed was told. */
 static int fill(struct runner *runner, int root, uint64_t *bytes)
@@ -357,23 +347,31 @@ static int fill(struct runner *runner, int root, uint64_t *bytes)
 
 static int put_space(struct runner *runner, int root)
 {
+	static struct blocks blocks;
 	struct statfs space;
-	struct blocks blocks = { 0 };
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, bad = 0, erases = 0, erases_max = 0;
+	int failed;
+	size_t i;
 
 	if (fill(runner, root, &bytes))
 		return 0;
 	if (fstatfs(root, &space))
 		return stuck(runner, "statfs", errno);
-	if (read_blocks(runner, &blocks))
-		return -1;
+	failed = blocks_read(runner->series->chip, &blocks);
+	if (failed)
+		return stuck(runner, "open the chip's blocks", failed);
+	for (i = 0; i < blocks.n; i++) {
+		bad += blocks.block[i].bad;
+		erases += blocks.block[i].erases;
+		if (blocks.block[i].erases > erases_max)
+			erases_max = blocks.block[i].erases;
+	}
 	text_line(&runner->out, "space %llu %llu %llu %llu %llu %llu %llu",
 		  (unsigned long long)runner->cut.cycle,
 		  (unsigned long long)bytes, (unsigned long long)space.f_blocks,
 		  (unsigned long long)space.f_bfree,
-		  (unsigned long long)blocks.bad,
-		  (unsigned long long)blocks.erases,
-		  (unsigned long long)blocks.erases_max);
+		  (unsigned long long)bad, (unsigned long long)erases,
+		  (unsigned long long)erases_max);
 	return 0;
 }
 
@@ -390,6 +388,7 @@ static int measure_space(struct runner *runner, int root)
 		return -1;
 	strcpy(runner->kind, "none");
 	runner->cut.torn = false;
+	runner->cut.reordered = false;
 	failed = put_out(runner) || command(runner, "push") || enter(runner);
 	if (failed)
 		return -1;
@@ -418,6 +417,15 @@ static bool is_measured(const struct runner *runner)
 	return every && runner->cut.cycle % every == 0;
 }
 
+static void put_turned(struct runner *runner)
+{
+	text_line(&runner->out, "turned %llu %llu %llu %llu",
+		  (unsigned long long)runner->cut.cycle,
+		  (unsigned long long)runner->acts.turned.erased,
+		  (unsigned long long)runner->acts.turned.blocks,
+		  (unsigned long long)runner->acts.turned.bytes);
+}
+
 /* It is mounted: some calls. */
 static int change(struct runner *runner)
 {
@@ -432,6 +440,8 @@ static int change(struct runner *runner)
 	close(root);
 	if (!result && *failure.name)
 		wrong(runner, "use-fails", failure.name, failure.errnum);
+	if (runner->acts.turned.bytes)
+		put_turned(runner);
 	return result;
 }
 
@@ -504,6 +514,21 @@ static int all_cuts(struct runner *runner)
 	return put_out(runner);
 }
 
+static void set_acts(struct runner *runner)
+{
+	const struct series *series = runner->series;
+	struct acts *acts = &runner->acts;
+
+	*acts = series->acts;
+	if (!acts->moving && !acts->drop_caches && !acts->turn_over)
+		return;
+	acts->chip_name = series->chip;
+	acts->moves.two_names = series->two_names;
+	acts->moves.returned_is_durable = series->returned_is_durable;
+	runner->slots.acts = acts;
+	slots_clear(&runner->slots);
+}
+
 int series_run(const struct series *series, struct ffs_error *error)
 {
 	struct runner *runner = calloc(1, sizeof(*runner));
@@ -517,6 +542,7 @@ int series_run(const struct series *series, struct ffs_error *error)
 	strcpy(runner->kind, "none");
 	if (!device_open(&runner->device, &series->fs, series->chip, error)) {
 		if (!reserve(runner)) {
+			set_acts(runner);
 			runner->slots.returned_is_durable =
 				series->returned_is_durable;
 			runner->checker.own_name = series->own_name;

@@ -22,6 +22,9 @@
  *						all is deleted; of the chip's
  *						blocks how many are marked bad, all
  *						erases, and those of the worst
+ *	turned CYCLE ERASED BLOCKS BYTES	after this cut the flash was turned over
+ *						(acts.h): so many of its blocks were
+ *						erased by writing so much
  *	ended CYCLES
  *
  * and from ->tell_from on, before the line of the cut: the calls (slots_tell()),
@@ -37,6 +40,7 @@
 #include <stdint.h>
 
 #include "core/error.h"
+#include "series/acts.h"
 #include "walk/device.h"
 
 #define SERIES_KINDS_MAX 8
@@ -53,6 +57,9 @@ struct series {
 	uint64_t spared[SERIES_SPARED_MAX];	/* cycles whose cut is "lost" */
 	size_t spared_n;
 	const char *own_name;		/* directory of the file system's own */
+	const char *reordered[SERIES_KINDS_MAX];	/* of a torn page any part is there */
+	size_t reordered_n;
+	struct acts acts;		/* which there are */
 	bool returned_is_durable;
 	bool two_names;			/* after a rename that was cut */
 	int output;

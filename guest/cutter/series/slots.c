@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "series/acts.h"
 #include "series/slots.h"
 
 int slots_reserve(struct slots *slots, struct ffs_error *error)
@@ -49,6 +50,8 @@ void slots_clear(struct slots *slots)
 		slot->change = CHANGE_NONE;
 		slot->doubtful = false;
 	}
+	if (slots->acts)
+		moves_clear(&slots->acts->moves);
 }
 
 const char *change_name(enum change change)
@@ -95,11 +98,14 @@ void slots_tell(const struct slots *slots, struct text *out)
 			   slot->durable);
 		text_string(out, slot->failed ? " failed\n" : "\n");
 	}
+	if (slots->acts)
+		moves_tell(&slots->acts->moves, out);
 }
 
 int slots_remove(struct slots *slots, int root)
 {
 	size_t i;
+	int failed;
 
 	for (i = 0; i < SLOTS; i++) {
 		const struct slot *slot = &slots->slot[i];
@@ -111,5 +117,6 @@ int slots_remove(struct slots *slots, int root)
 	}
 	if (unlinkat(root, SLOT_NEW, 0) && errno != ENOENT)
 		return errno;
-	return syncfs(root) ? errno : 0;
+	failed = slots->acts ? acts_remove(slots->acts, root) : 0;
+	return failed || !syncfs(root) ? failed : errno;
 }

@@ -66,10 +66,14 @@ struct slot {
 	bool doubtful;
 };
 
+struct acts;
+
+/* @acts: what is done beside their calls, or NULL. */
 struct slots {
 	struct slot slot[SLOTS];
 	unsigned char *memory;
 	bool returned_is_durable;
+	struct acts *acts;
 };
 
 int slots_reserve(struct slots *slots, struct ffs_error *error);
@@ -83,6 +87,13 @@ struct failure {
 	const char *name;	/* "" if none did */
 	int errnum;
 };
+
+/** failure_note() - of several the first stays. */
+void failure_note(struct failure *failure, const char *name, int errnum);
+
+/** chip_logged() - so many operations. Return: 0, or -1 with @error: also of a full log. */
+int chip_logged(const struct chip *chip, uint64_t *operations,
+		struct ffs_error *error);
 
 /**
  * slots_change() - some calls, as @rng has it, below the directory @root.

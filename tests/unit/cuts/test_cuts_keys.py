@@ -94,6 +94,8 @@ def test_what_is_wrong_is_told_with_cause_and_remedy(
     ("workload", "said", "cause"),
     [
         ("cuts = 0", r"base\.workload\.cuts: .*\(it is 0\)", ""),
+        ("acts = 'moves jump'", r"base\.workload\.acts: .*", ""),
+        ("acts = 'moves '", r"base\.workload\.acts: .*", ""),
         ("space_every = -1", r"base\.workload\.space_every: .*\(it is -1\)", ""),
         ('kinds = "unstable"', "no kind of cut 'unstable'", "to which cut a loss belongs"),
         ('kinds = "lost paired"', "no kind of cut 'paired'", "to which cut a loss belongs"),
@@ -207,6 +209,7 @@ def test_keys_that_mean_nothing_beside_the_others_are_idle(
         (study_text(workload="space_every = 5"), r"workload\.space_every=5.*no effect"),
         (study_text(workload="cuts = 5"), r"workload\.cuts=5.*no effect"),
         (study_text(workload='check = "mount"\nfill_sample = 3'), r"workload\.fill_sample=3"),
+        (study_text(workload='acts = "moves"'), r"workload\.acts=moves.*no effect"),
         (SERIES_STUDY.format(workload="sample = 5"), r"workload\.sample=5.*no effect"),
         (SERIES_STUDY.format(workload='check = "mount"'), r"workload\.check=mount.*no effect"),
         (SERIES_STUDY.format(workload="variants = 2"), r"workload\.variants=2.*no effect"),
@@ -224,6 +227,7 @@ def test_a_setting_without_effect_is_refused(text: str, said: str) -> None:
         study_text(workload="recovery_sample = 5\nrandom_sample = 5\nfill_sample = 3"),
         study_text(workload='check = "mount"\npaired_distance_pages = 4\nkinds = "paired"'),
         SERIES_STUDY.format(workload='cuts = 5\nspace_every = 2\nkinds = "lost"'),
+        SERIES_STUDY.format(workload='cuts = 5\nacts = "moves over-emptied drop-caches"'),
     ],
 )
 def test_a_setting_with_effect_is_not_refused(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -16,7 +17,7 @@ from ffslab.targets.several import StoppedError
 from ffslab.workloads.cuts.explore.series import SeriesExplorer
 from ffslab.workloads.cuts.keys import Cuts
 from ffslab.workloads.cuts.outcomes import OUTCOMES
-from ffslab.workloads.cuts.series import Life, leaks, parse_series, stored_series
+from ffslab.workloads.cuts.series import Life, leaks, parse_series, series_words, stored_series
 from ffslab.workloads.cuts.texts import GuestTexts
 from ffslab.workloads.cuts.walk import cut_of
 
@@ -173,6 +174,29 @@ def test_a_guest_that_ends_where_it_was_spared_is_an_error_of_the_lab() -> None:
         explorer(Guests(dead, dead)).explore()
     with pytest.raises(InfrastructureError):
         explorer(Guests(texts(""))).explore()
+
+
+def test_what_ends_a_guest_without_the_cut_too_is_followed_by_a_new_flash() -> None:
+    """As where JFFS2 hangs: the flash has what ends it, however the power was cut."""
+    dead = texts(
+        printed(cut(1), "cut 2 4 torn-bits 9 20\n"), "[ 1.0] Kernel panic - not syncing: no\n"
+    )
+    guests = Guests(dead, dead, texts(printed(cut(3), "ended 3\n")))
+    lives = explorer(guests).explore()
+    assert [(life.first, life.last) for life in lives] == [(0, 2), (2, 3)]
+    assert "first=2" in guests.asked[2][1] and "spared=2" not in guests.asked[2][1]
+    stored = stored_series(CASE, lives)
+    assert stored["states"] == 3
+    (finding,) = stored["findings"]
+    assert (finding["outcome"], finding["states"]) == ("guest-died", 1)
+
+
+def test_acts_are_told_only_where_there_are_some() -> None:
+    acting = replace(SERIES, acts="moves turn-over")
+    for workload in (SERIES, acting):
+        words = series_words(workload, promise_of("jffs2"), 5, first=0, cuts=3, spared=())
+        told = {word for word in words if word.startswith(("acts=", "reordered="))}
+        assert told == ({"acts=moves,turn-over", "reordered=torn-bits"} if workload.acts else set())
 
 
 def test_a_flash_that_is_lost_is_followed_by_a_new_one() -> None:

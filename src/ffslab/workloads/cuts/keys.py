@@ -21,9 +21,11 @@ FILLED = 24  # filling costs hundreds of times what all else of a state costs
 FULL, MOUNT = "full", "mount"
 NO_TIME, BOARD_TIME = "none", "board"
 FAIL, TELL = "fail", "tell"
+# What a series does beside writing files: guest/cutter/series/acts.h has what each is.
+ACTS = ("moves", "over-emptied", "drop-caches", "turn-over")
 # The keys of one kind of history each, and those that all have; the others are of the rest.
-_OF_SERIES = ("cuts", "space_every")
-_OF_SEQUENCES = ("acts", "beginning", "length", "part", "parts")
+_OF_SERIES = ("cuts", "space_every", "acts")
+_OF_SEQUENCES = ("act_set", "beginning", "length", "part", "parts")
 _OF_ALL = ("kind", "history", "kinds", "timing", "findings")
 
 
@@ -78,7 +80,7 @@ class Cuts(Workload):
         lowest=0,
         highest=10**9,
     )
-    acts: str = key(
+    act_set: str = key(
         "plain",
         f"which set of acts: {', '.join(SETS)}",
         needs='history = "sequences"',
@@ -131,6 +133,13 @@ class Cuts(Workload):
         lowest=0,
         highest=10**9,
     )
+    acts: str = key(
+        "",
+        'of a series: what is done beside writing files, `"moves drop-caches"`; '
+        f"there are {', '.join(f'`{act}`' for act in ACTS)}",
+        needs='history = "series"',
+        pattern="^({0}( {0})*)?$".format(f"({'|'.join(ACTS)})"),
+    )
     paired_distance_pages: int = key(
         0, "pages that share cells lie so far apart; 0: they share none", lowest=0, highest=10**9
     )
@@ -178,6 +187,11 @@ class Cuts(Workload):
         if named:
             return named
         return tuple(name for name in USUAL if KINDS[name].in_a_row or not self.is_series)
+
+    @property
+    def reordered_kinds(self) -> tuple[str, ...]:
+        """Those of its kinds after which a later call of a page may be there without an earlier."""
+        return tuple(name for name in self.cut_kinds if KINDS[name].first.reordered)
 
     @property
     def told(self) -> Hashable:

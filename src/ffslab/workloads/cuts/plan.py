@@ -79,7 +79,7 @@ def cuts_on_chip(case: Case) -> Cuts:
 def tree_of(case: Case) -> Tree:
     """The sequences of a case that has them."""
     workload = cuts_of(case)
-    return Tree(SETS[workload.acts], workload.length, case.seed, workload.beginning)
+    return Tree(SETS[workload.act_set], workload.length, case.seed, workload.beginning)
 
 
 def history_of(case: Case) -> History:

@@ -202,6 +202,9 @@ def series_words(
         words.append("returned_is_durable=1")
     if not promise.rename_is_atomic:
         words.append("two_names=1")
+    if workload.acts:
+        words.append(f"acts={workload.acts.replace(' ', ',')}")
+        words.append(f"reordered={','.join(workload.reordered_kinds)}")
     if spared:
         words.append(f"spared={','.join(map(str, spared))}")
     return words

@@ -71,7 +71,7 @@ def _mark(node: Node) -> str:
 
 
 def sequence_text(lines: Sequence[str]) -> str:
-    """One sequence of calls, all of whose cuts are made; but for those of a long one, and before."""
+    """One sequence of calls, with all cuts but those up to the end of a long one."""
     long = [at for at, line in enumerate(lines, 1) if line.startswith("turnover ")]
     first = long[-1] if long else 0
     if not first:

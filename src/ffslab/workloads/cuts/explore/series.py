@@ -1,7 +1,9 @@
 """Makes the cuts of a series: guest after guest, as far as each comes.
 
 A cut that ends the guest is a finding. The series begins anew without it ("lost" in its place), and
-comes to the same place by the same way, for guests are deterministic.
+comes to the same place by the same way, for guests are deterministic. If the kernel ends it there
+once more, that was not the cut's: what the calls before left on the flash ends it, and a new flash
+follows.
 """
 
 from __future__ import annotations
@@ -69,8 +71,10 @@ class SeriesExplorer:
                         (MOUNT_FAILS, f"the flash is lost: cannot {series_text.stuck}")
                     )
                 return life
-            if last is None or last.cycle in spared:
+            if last is None or (last.cycle in spared and not texts.death("")[0]):
                 raise _ended(texts)
+            if last.cycle in spared:  # what ends it is on the flash, with that cut or without
+                return life
             spared[last.cycle] = _died(last, texts)
             if texts.timed_out or len(spared) == _SPARED_MAX:
                 return life
