@@ -17,6 +17,7 @@ from logfs_guest import (
     STATE,
     UMOUNT,
     Chip,
+    flash_contents,
     load,
     mount,
     no_violations,
@@ -24,11 +25,14 @@ from logfs_guest import (
     spoil_pages,
     start,
 )
+from test_logfs_original import flash_of
 
 from ffslab.lab.lab_build import LabBuild
 from ffslab.logfs import ImageOptions
 from ffslab.logfs.check import examine
 from ffslab.logfs.format import FULL
+from ffslab.logfs.image import PageGeometry
+from ffslab.logfs.mkfs import MkfsOptions, make_image
 from ffslab.logfs.mount import Mounted
 
 CHIP = Chip(blocks=40)
@@ -142,4 +146,30 @@ def test_the_segment_file(lab: LabBuild, tmp_path: Path, fstree: Path) -> None:
     for listing in guest.listings:
         assert_same(tree().listing(one_link=True), listing)
     assert len(guest.listings) == 3
+    assert no_violations(guest.counters)
+
+
+@pytest.mark.parametrize("damaged", ["first", "last", "all"])
+@pytest.mark.parametrize("size", [100, 300_000])
+def test_the_only_commit_of_an_image(
+    lab: LabBuild, tmp_path: Path, fstree: Path, size: int, damaged: str
+) -> None:
+    """Without it the flash looks like a format that was cut off. The tree is not written over."""
+    script = Script()
+    script.write("/file", 0, size, 1)
+    script.archive(tmp_path / "tree.tar")
+    geometry = PageGeometry(CHIP.page_bytes, 0, CHIP.pages_per_block)
+    options = MkfsOptions(CHIP.blocks * geometry.block_bytes, geometry=geometry)
+    make_image(tmp_path / "tree.tar", tmp_path / "image", options)
+    raw = (tmp_path / "image").read_bytes()
+    flash = flash_of(raw, CHIP, tmp_path)
+    journal = range(CHIP.pages_per_block, 2 * CHIP.pages_per_block)
+    commit = [page for page in journal if raw[page * CHIP.page_bytes :][:64] != b"\xff" * 64]
+    assert commit[0] == journal[0] and len(commit) < 8
+    spoil_pages(flash, {"first": commit[:1], "last": commit[-1:], "all": commit}[damaged])
+    steps = [*load(CHIP), mount(may_fail=True), mount(flags="ro", may_fail=True), CHIP_COUNTERS]
+    guest = start(*(lab, tmp_path / "guest", fstree, steps), chip=CHIP, flash=flash, clean=False)
+    assert guest.step_errors("mount") == ["EUCLEAN", "EUCLEAN"]
+    assert guest.console.count("no commit in the journal can be used (-61): check the partit") == 2
+    assert flash_contents(flash) == flash_contents(guest.flash)
     assert no_violations(guest.counters)

@@ -3,7 +3,7 @@
 Such a page has lost its tags and kept some of its data, so that a scan, which looks at tags, takes
 the block for empty; or of the tags only the sequence number is blank. Who programs it programs upon
 what is left. A cut leaves one in some thousand erases, so here they are made on the host, in the
-flash file between two guests.
+flash file between two guests. The last test cuts erases as they come.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from cut_guests import run_of
 from fstree import Script, assert_same
 from yaffs_guest import (
     CHIP_COUNTERS,
@@ -29,6 +30,8 @@ from yaffs_guest import (
 from ffslab.fsimage.flashfile import map_file
 from ffslab.lab.lab_build import LabBuild
 from ffslab.protocol.chip_layout import LabHeader, parse_lab_header
+from ffslab.workloads.cuts.states import parse_log
+from ffslab.workloads.cuts.stored import cuts_result
 
 CHIP = Chip(blocks=64)  # with fewer there is no checkpoint
 LEFT_IN = 5  # the page of a block that was not erased to the end
@@ -137,3 +140,42 @@ def test_a_checkpoint_counts_half_erased_blocks_as_empty_ones(
     report = guest.assert_sound()
     assert report.checkpoint.state == "valid"
     assert report.counts["erase-interrupted"] >= len(half_erased) - 3  # not yet written again
+
+
+CUT_ERASES = """
+schema = 1
+name = "cut-erases"
+title = "Each erase is cut while a file is overwritten"
+
+[base]
+board = "apf27"
+partition_bytes = "8 MiB"
+options.layout = "segregated" # of yaffs2-improved
+
+[base.workload]
+kind = "cuts"
+history = "overwrite"
+parameters = "file_bytes=3000000 requests=1000 fsync_every=20"
+kinds = "erase-half"
+variants = 2
+fill_sample = 3
+
+[axes]
+filesystem = ["yaffs2", "yaffs2-improved"]
+"""
+
+
+def test_every_erase_of_a_history_that_collects_garbage_is_cut(
+    lab: LabBuild, tmp_path: Path
+) -> None:
+    """With a first page that is blank and with one that is not; the oracle finds nothing."""
+    del lab
+    run = run_of(CUT_ERASES, tmp_path)
+    for result in run.results():
+        log = parse_log((run.case_dir(result["id"]) / "log").read_text())
+        erases = sum(operation.verb == "erase" for operation in log)
+        cuts = cuts_result(result)
+        assert cuts is not None, result["reason"]
+        assert cuts["states"] == 2 * erases > 20
+        assert not cuts["findings"]
+        assert result["outcome"] == "pass"

@@ -13,10 +13,10 @@ u32 logfs_journal_room(const struct logfs_device *dev);
 /* ---- replay.c ---- */
 
 /*
- * The state of the last commit. -ENODATA: no segment of the journal has one; *@is_new: nor was
- * anything ever written there but what a format leaves that power did not last for.
+ * The state of the last commit that is whole. *@was_later: there was a later one, which is
+ * damaged. -ENODATA: no segment of the journal has one.
  */
-int logfs_replay(struct logfs_device *dev, bool *is_new);
+int logfs_replay(struct logfs_device *dev, bool *was_later);
 /* Before the first operation: the open segments that must not be written to are left. */
 void logfs_settle_areas(struct logfs_device *dev);
 
@@ -35,6 +35,8 @@ void logfs_super_apply(struct logfs_device *dev);
 
 /* Nothing is on the partition, but perhaps the superblock of a format that was interrupted. */
 bool logfs_mkfs_is_erased(struct logfs_device *dev);
+/* Without a commit: there is nothing but what a format leaves that power did not last for. */
+bool logfs_mkfs_was_cut(struct logfs_device *dev);
 /* Chooses sizes, and places for superblocks and journal. -ENOSPC: it is too small. */
 int logfs_mkfs_plan(struct logfs_device *dev);
 /* Writes an empty file system. */

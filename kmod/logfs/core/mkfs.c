@@ -5,7 +5,8 @@
  *
  * If power fails in between, the superblocks are there and no commit is, in a journal that was
  * never used: the next mount begins anew. The one before the first superblock is whole leaves
- * its torn page.
+ * its torn page. A file system whose only commit is damaged looks like that, too, but for its
+ * objects: it must not be overwritten.
  */
 
 #include <linux/ktime.h>
@@ -135,6 +136,65 @@ static bool is_reserved(const struct logfs_device *dev, u32 segno)
 		if (segno == dev->super.journal[i])
 			return true;
 	return false;
+}
+
+/* Slots that nothing was written to; a format begins with the first. */
+static bool is_untouched(struct logfs_device *dev)
+{
+	const u32 *journal = dev->super.journal;
+	bool first = true;
+	u32 slot;
+
+	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS; slot++) {
+		if (!journal[slot])
+			continue;
+		if (!first &&
+		    !logfs_flash_is_erased(dev, logfs_segment_place(dev,
+								    journal[slot]),
+					   dev->unit_bytes))
+			return false;
+		first = false;
+	}
+	return true;
+}
+
+static bool is_of_format(const struct logfs_object *o)
+{
+	return o->ino == LOGFS_INO_SEGMENTS || (o->ino == LOGFS_INO_INODES &&
+						o->bix < LOGFS_RESERVED_INOS);
+}
+
+/* Objects that no format writes. Power tears the last unit: what has more behind it is damage. */
+static bool has_others(struct logfs_device *dev, u32 segno)
+{
+	const u64 base = logfs_segment_place(dev, segno);
+	struct logfs_object_header_media m;
+	struct logfs_object o;
+	u32 at = sizeof(struct logfs_segment_header_media);
+	int err;
+
+	for (;; at += sizeof(m) + o.stored_bytes) {
+		err = logfs_object_header(dev, base + at, logfs_flash_read, &m,
+					  &o);
+		if (err)
+			break;
+		if (!is_of_format(&o))
+			return true;
+	}
+	at = (at | (dev->unit_bytes - 1)) + 1;
+	return err != -ENODATA && at < dev->segment_bytes &&
+	       !logfs_flash_is_erased(dev, base + at, dev->unit_bytes);
+}
+
+bool logfs_mkfs_was_cut(struct logfs_device *dev)
+{
+	u32 segno;
+
+	for (segno = 0; segno < dev->super.n_segments; segno++)
+		if (!is_reserved(dev, segno) &&
+		    !logfs_flash_is_bad(dev, segno) && has_others(dev, segno))
+			return false;
+	return is_untouched(dev);
 }
 
 static u64 first_entry(struct logfs_device *dev, u32 segno)

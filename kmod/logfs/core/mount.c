@@ -159,7 +159,7 @@ static int open_erased(struct logfs_device *dev, bool writable)
 
 static int open_existing(struct logfs_device *dev, bool writable)
 {
-	bool is_new;
+	bool was_later;
 	int err;
 
 	if (!dev->most_aliases) {
@@ -169,8 +169,9 @@ static int open_existing(struct logfs_device *dev, bool writable)
 	}
 	err = make_buffers(dev);
 	if (!err)
-		err = logfs_replay(dev, &is_new);
-	if (err == -ENODATA && is_new && writable)
+		err = logfs_replay(dev, &was_later);
+	if (err == -ENODATA && !was_later && writable &&
+	    logfs_mkfs_was_cut(dev))
 		return format(dev);
 	if (err)
 		pr_err("logfs: %s: no commit in the journal can be used (%d): check the partition\n",

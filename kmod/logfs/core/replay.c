@@ -410,7 +410,10 @@ static int read_dynamic(struct logfs_device *dev, const u8 *payload,
 	return err;
 }
 
-/* Of a segment that has no header: as its last commit has it, if there is one. */
+/*
+ * Of a segment that has no header: as its last commit has it. If there is none it is older than
+ * all others, which are looked at before it.
+ */
 static int gec_of_commit(struct logfs_device *dev, u32 slot, u64 *gec)
 {
 	struct found f;
@@ -418,6 +421,7 @@ static int gec_of_commit(struct logfs_device *dev, u32 slot, u64 *gec)
 	u32 at, end;
 	int err = look_into(dev, slot, &f);
 
+	*gec = 1;
 	if (!err)
 		err = find_commit(dev, &f, &at, &end, &was_later);
 	if (!err)
@@ -446,25 +450,6 @@ static int read_gec(struct logfs_device *dev, u32 slot, u64 *gec)
 	dev->gec = max_t(u64, dev->gec, s.gec);
 	*gec = s.gec;
 	return 0;
-}
-
-/* Slots that nothing was written to; a format begins with the first. */
-static bool is_untouched(struct logfs_device *dev)
-{
-	bool first = true;
-	u32 slot;
-
-	for (slot = 0; slot < LOGFS_JOURNAL_SEGMENTS; slot++) {
-		if (!dev->super.journal[slot])
-			continue;
-		if (!first &&
-		    !logfs_flash_is_erased(dev, logfs_segment_place(dev,
-						dev->super.journal[slot]),
-					   dev->unit_bytes))
-			return false;
-		first = false;
-	}
-	return true;
 }
 
 void logfs_settle_areas(struct logfs_device *dev)
@@ -513,16 +498,16 @@ static int replay_newest(struct logfs_device *dev, u32 *tried, bool *was_later)
 	return err;
 }
 
-int logfs_replay(struct logfs_device *dev, bool *is_new)
+int logfs_replay(struct logfs_device *dev, bool *was_later)
 {
-	bool was_later = false;
 	u32 tried = 0;
-	int err = replay_newest(dev, &tried, &was_later);
+	int err;
 
-	*is_new = err == -ENODATA && is_untouched(dev);
+	*was_later = false;
+	err = replay_newest(dev, &tried, was_later);
 	if (err)
 		return err;
-	if (was_later) {
+	if (*was_later) {
 		pr_err("logfs: %s: the last commit is damaged: what there is to be read is older, and partly gone; copy what you need, and check the partition\n",
 		       dev->mtd->name);
 		dev->failed = true;

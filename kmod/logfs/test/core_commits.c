@@ -299,9 +299,46 @@ static void test_format_fails_in_part(void)
 	check(mounts > 10, "%u chips had a segment that failed", mounts);
 }
 
+/*
+ * No commit is left in a journal of which the first segment alone was ever used. @operations are
+ * few enough to be in commits alone, or many.
+ */
+static void test_all_commits_damaged(u32 operations)
+{
+	u64 journal, digest;
+	u32 i;
+
+	memset(&h, 0, sizeof(h));
+	h.random = 1;
+	h.blocks = 100;
+	h.no_commits = true;
+	chip_make(&h.chip, 2048, 131072, 128);
+	model_committed(&h.model);
+	h.dev = logfs_mount(&h.chip.mtd, true);
+	make_directories(&h);
+	for (i = 0; i < operations; i++)
+		operate(&h);
+	commit(&h);
+	journal = logfs_segment_place(h.dev, h.dev->super.journal[0]);
+	check(journal_end() > journal + UNIT && journal_end() < journal + 131072,
+	      "commits of one segment");
+	chip_tear(&h.chip, journal, (u32)(journal_end() - journal));
+	unmount();
+	digest = chip_digest(&h.chip);
+	errors = 0;
+	for (i = 0; i < 2; i++)
+		check(logfs_mount(&h.chip.mtd, i) == ERR_PTR(-EUCLEAN),
+		      "%u operations: refused", operations);
+	check(errors == 2 && chip_digest(&h.chip) == digest,
+	      "%u operations: nothing is written", operations);
+	chip_free(&h.chip);
+}
+
 int main(void)
 {
 	test_format_fails_in_part();
+	test_all_commits_damaged(0);
+	test_all_commits_damaged(100);
 	test_last_unit_torn();
 	test_entry_damaged();
 	test_damage_within();

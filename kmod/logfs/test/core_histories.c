@@ -203,6 +203,20 @@ static void judge_original(void)
 		      "second superblock", h.dev->super.n_segments);
 }
 
+/* Which of two states a mount found, it can only tell if names have sums of their own. */
+static void judge_names(void)
+{
+	u64 sums[MODEL_FILES * MODEL_DIRECTORIES];
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(sums); i++) {
+		sums[i] = model_sum_of_file(i / MODEL_DIRECTORIES,
+					    i % MODEL_DIRECTORIES, 4096);
+		for (k = 0; k < i; k++)
+			judge_history(sums[k] != sums[i], "names of one sum", i);
+	}
+}
+
 static void tell(const struct kind *kind, u32 rounds)
 {
 	printf("%llu: %s, %u rounds, %llu programs, %llu erases, %u refused, digest %016llx\n",
@@ -257,6 +271,7 @@ int main(int argc, char **argv)
 
 	is_replay = argc > 3;
 	replay_begin("core_histories", argc, argv, ARRAY_SIZE(kinds));
+	judge_names();
 	for (; replay.run < replay.end; replay.run++, runs++)
 		run();
 	printf("core_histories: %llu histories\n", (unsigned long long)runs);
