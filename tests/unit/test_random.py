@@ -27,7 +27,6 @@ from ffslab.workloads.random import terminal
 from ffslab.workloads.random.plan import CALLS, calling_plan, shorter_plan, telling_plan
 from ffslab.workloads.random.report import sentence_of
 from ffslab.workloads.random.result import RECORD, ROUND, check_records, findings, result_keys
-from ffslab.workloads.shortest import shortest
 
 STUDY = prepare("random", [])
 CASES = {case.id: case for case in STUDY.cases}
@@ -236,28 +235,3 @@ def test_the_page(tmp_path: Path) -> None:
     assert "JFFS2</strong> hangs in 8 of 8" in words
     assert "YAFFS2, LogFS</strong> in all histories" in words
     assert GONE[0] in words and "crash minimize" in words
-
-
-# Making small.
-
-
-def test_the_shortest_list() -> None:
-    tried: list[tuple[int, ...]] = []
-
-    def harms(calls: Any) -> bool:
-        tried.append(tuple(calls))
-        return {3, 50, 99} <= set(calls)
-
-    assert shortest(range(100), harms) == (3, 50, 99)
-    assert len(tried) < 80
-
-
-def test_what_others_need_goes_after_them() -> None:
-    """A call may need one before it, and do no harm without both."""
-
-    def harms(calls: Any) -> bool:
-        there = set(calls)
-        return 9 in there and not (5 in there and 4 not in there)
-
-    assert shortest(range(10), harms) == (9,)
-    assert shortest((1,), lambda _: True) == (1,)

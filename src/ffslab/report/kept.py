@@ -113,7 +113,7 @@ def _kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
 
 def _latency(record: LatencyResult, begun_ns: int) -> Latency:
     slowest = tuple((began - begun_ns, took) for began, took in record.get("slowest", ()))
-    return Latency(*_of_latency(record), slowest)
+    return replace(Latency(*_of_latency(record)), slowest=slowest)
 
 
 def run_of(opened: Opened, read_cases: Sequence[Read[Kept]]) -> Run:
