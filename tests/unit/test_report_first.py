@@ -26,6 +26,7 @@ from first_support import (
     time,
     times,
     told,
+    wrong,
 )
 from test_report_support import charts_of, plain, vega_lite
 
@@ -128,8 +129,16 @@ LINES: Mapping[str, Sequence[Measured]] = {
     f"{FIRST}; UBIFS wears least.": [
         counts(counts(PAIR, "pages_programmed", 9, 5), "erases_max", 4, 4)
     ],
-    "UBIFS is fastest with 3.00 s, then JFFS2 with 9.00 s.": [having([aside(9)], [aside(3)])],
+    "UBIFS is fastest with 3.00 s, then JFFS2 with 9.00 s.": [
+        having([aside(9), replace(aside(1), title="b")], [aside(3), replace(aside(2), title="b")])
+    ],
     "JFFS2 and UBIFS are each fastest at 1 of 2.": [RATES],
+    # Of headlines that are no times the first says how it is won.
+    "JFFS2 lasts longest at all 2.": [
+        having(
+            *([asked("blocks_erased", n, "life"), asked("erases_max", n, "wear")] for n in (1, 2))
+        )
+    ],
     # One configuration.
     "JFFS2 alone: t1 1.00 s; t2 2.00 s.": [having(BEST)],
     "JFFS2 alone: aside 9.00 s.": [
@@ -160,6 +169,19 @@ LINES: Mapping[str, Sequence[Measured]] = {
     "JFFS2 is fastest at all 3.": [
         also(THREE, *(replace(*PAGES[n], incidental=True) for n in range(6))),
         also(THREE, *(cost("memory_used_bytes", n, "memory") for n in range(6))),
+    ],
+    # What went wrong: who has most of it first, and what is most of it as far as there is room.
+    "All 20 states are correct.": [wrong(jffs2={}, ubifs={})],
+    "All 20 states are correct; LogFS crashes.": [
+        [*wrong(jffs2={}, ubifs={}), fails("logfs", "crash")]
+    ],
+    "14 of 20 states are correct; UBIFS loses data in 3 and hangs in 2, JFFS2 hangs in 1, LogFS "
+    "crashes.": [
+        [*wrong(jffs2={"hangs": 1}, ubifs={"loses data": 3, "hangs": 2}), fails("logfs", "crash")]
+    ],
+    "18 of 30 states are correct; YAFFS2 loses data in 4, UBIFS loses data in 3, JFFS2 loses data "
+    "in 2.": [
+        wrong(**{name: {"loses data": n, "hangs": 1} for n, name in enumerate(SYSTEMS[:3], 2)})
     ],
     # What it needs of the RAM, where the verdict hangs on it.
     "JFFS2 is fastest at all 3, wears least and needs least RAM.": [
