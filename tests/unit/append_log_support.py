@@ -72,6 +72,9 @@ class Made:
     more: Mapping[str, Any] = field(default_factory=dict)  # of the record append-log
 
 
+TASK = {"name": "init", "code_ns": 10**9, "driver_ns": 0, "chip_ns": 0}
+
+
 def line_latencies(common_ns: int, slow_ns: int, slow: int, of: int = 1000) -> tuple[int, ...]:
     """So many latencies, of which the last `slow` are longer."""
     return (*[common_ns] * (of - slow), *[slow_ns] * slow)
@@ -95,7 +98,7 @@ def log_records(made: Made) -> list[Record]:
         worker = task("kworker/u2:1", pages_programmed=made.flush_pages)
         records += [
             _flash("flush:start", after, made.erases),
-            phase_record(KIND, "flush", _seconds(11, 12), (after, last)),
+            {**phase_record(KIND, "flush", _seconds(11, 12), (after, last)), "task_times": [TASK]},
             _flash("flush:end", last, made.erases),
             tasks_record(KIND, "flush", [worker]),
         ]

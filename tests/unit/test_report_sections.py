@@ -323,12 +323,12 @@ def test_the_slowest_operations_are_dots_at_their_time() -> None:
     """Kinds by their longest, at most three; those whose slowest were not kept have none."""
     ops = {"read": 50, "write": 90, "sync": 70, "stat": 10}
     own = tuple(
-        replace(latency(op, (most, 2)), slowest=((2 * MS, most), (10**9, 7)))
+        replace(latency(op, (most, 2))[0], slowest=((2 * MS, most), (10**9, 7)))
         for op, most in ops.items()
     )
     measured = [
-        (replace(case("ubifs"), latencies=(*own, latency("erase", (99, 1)))), []),
-        (replace(case("jffs2"), latencies=(latency("write", (95, 1)),)), []),
+        (replace(case("ubifs"), latencies=(*own, latency("erase", (99, 1))[0])), []),
+        (replace(case("jffs2"), latencies=(latency("write", (95, 1))[0],)), []),
     ]
     section = sections(measured)["when"]
     assert plain(section.sentence) == (

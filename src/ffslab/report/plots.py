@@ -359,20 +359,20 @@ def moments(all_of: Sequence[Moment], title: str, identifier: str) -> str:
     """A dot for each operation, its latency on a logarithmic axis against when it began."""
     if not all_of:
         return ""
-    paint = paints(one.filesystem for one in all_of)
+    paint = paints(moment.filesystem for moment in all_of)
     rows = [
         {
-            "label": one.label,
-            "facet": one.facet,
-            "began": one.t_ns / 1e9,
-            "t": max(one.latency_ns, 1),
-            "text": duration(one.latency_ns),
-            "phase": one.phase,
-            "paint": paint[one.filesystem],
+            "label": moment.label,
+            "facet": moment.facet,
+            "began": moment.t_ns / 1e9,
+            "t": max(moment.latency_ns, 1),
+            "text": duration(moment.latency_ns),
+            "phase": moment.phase,
+            "paint": paint[moment.filesystem],
         }
-        for one in all_of
+        for moment in all_of
     ]
-    times = [max(one.latency_ns, 1) for one in all_of]
+    times = [max(moment.latency_ns, 1) for moment in all_of]
     encoding = {
         "x": field("began:Q", title="after the beginning of the phase (s)"),
         "y": field(
@@ -389,7 +389,7 @@ def moments(all_of: Sequence[Moment], title: str, identifier: str) -> str:
     }
     inner = {**mark("point", encoding, size=30, opacity=0.8, strokeWidth=0)}
     inner |= {"width": WIDE - 240, "height": 200}
-    spec = faceted(inner, [one.facet for one in all_of])
+    spec = faceted(inner, [moment.facet for moment in all_of])
     return svg.draw(spec, title, identifier, {"rows": rows})
 
 

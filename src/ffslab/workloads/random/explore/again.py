@@ -149,5 +149,5 @@ def _guest(
         raise StoppedError
     printed = Printed.of(directory / CONSOLE_NAME, directory / OUTPUT_NAME)
     limit = guests.limit_s if run.timed_out else None
-    wanted = asked_of(case.workload, own=True)
-    return judged(directory / RECORDS_NAME, printed, run.exit_status, limit, wanted, run.failure)
+    asks = asked_of(case.workload, own=True)
+    return judged(directory / RECORDS_NAME, printed, run.exit_status, limit, asks, run.failure)
