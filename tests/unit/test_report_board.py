@@ -23,6 +23,7 @@ from first_support import (
     told,
     wrong,
 )
+from test_report_support import plain
 
 from ffslab.report.first.board import Axis, Shown, heat_of, is_best, share_heat, short_names
 from ffslab.results.criteria import Tally, added
@@ -232,6 +233,10 @@ def test_switches_have_what_the_cells_are_made_of() -> None:
 def test_an_axis_has_the_values_that_there_are_if_more_than_one() -> None:
     sized = [*along({"jffs2": [1, 2]}), *times(ubifs=1)]
     assert told(sized).board.axes == (Axis("workload.size", ("1", "2")),)
+    name, words = Axis("workload.size", ("1", "", "2")).words
+    assert (name, {key: plain(word) for key, word in words.items()}) == (
+        *("size of a file", {"1": "1 B", "2": "2 B"}),
+    )
     lost = [*at("free", jffs2=4, ubifs=2), (case("yaffs2", state="aged"), [])]
     board = told(lost).board
     assert (board.axes, [name for name, _ in board.rows]) == ((), ["JFFS2", "UBIFS"])
@@ -274,12 +279,14 @@ def test_a_cell_of_tallies_is_their_sum_and_only_none_is_best() -> None:
     untried = told([*free, *wrong("aged", 0, jffs2={}, ubifs={})]).board
     assert untried.for_page["columns"][0]["cells"] == [[[0, 10, hangs]], [[0, 10, ()]]]
     assert told(wrong(whole=0, jffs2={}, ubifs={})).board.columns == ()
+    one = told([*wrong(jffs2={}), *wrong(whole=0, ubifs={})]).board
+    assert [name for name, _ in one.rows] == ["JFFS2", "UBIFS"] and len(one.columns) == 1
 
 
-def test_of_tallies_there_are_fourteen_columns() -> None:
+def test_with_tallies_there_are_fourteen_columns() -> None:
     one, other = (
-        [replace(rows[0], title=f"t{n}") for n in range(15)]
+        [time(1), *(replace(rows[0], title=f"t{n}") for n in range(15))]
         for _, rows in wrong(jffs2={}, ubifs={})
     )
     titles = [column.title for column in told(having(one, other)).board.columns]
-    assert titles == [f"T{n}" for n in range(14)]
+    assert titles == ["The work", *(f"T{n}" for n in range(13))]
