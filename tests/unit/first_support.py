@@ -10,7 +10,7 @@ from ffslab.report.first.board import Shown
 from ffslab.report.first.page import First, first_of
 from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
-from ffslab.results.criteria import Aspect, Criterion
+from ffslab.results.criteria import Aspect, Criterion, Tally
 from ffslab.results.result import ShortResult
 from ffslab.results.schema import BY_NAME, DECISION_METRICS, Figure, Metric
 
@@ -92,3 +92,15 @@ def asked(name: str, value: float, aspect: Aspect) -> Criterion:
 def having(*rows: Sequence[Criterion]) -> Measured:
     """JFFS2, UBIFS and YAFFS2 with these figures."""
     return [(case(name), own) for name, own in zip(SYSTEMS, rows, strict=False)]
+
+
+def wrong(state: str = "free", whole: int = 10, **deeds: Mapping[str, int]) -> Measured:
+    """The states of each file system, so many of which went wrong by each deed."""
+    tallied = asked("pages_programmed", 0, "cuts")
+    return [
+        (
+            case(name, state=state),
+            [replace(tallied, tally=Tally("states", whole, tuple(own.items())))],
+        )
+        for name, own in deeds.items()
+    ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from append_log_support import Made, log_case, log_result
-from test_report_support import told
+from test_report_support import by_key, told
 
 from ffslab.report.data import Case, Run
 from ffslab.report.sections.section import Section
@@ -31,8 +31,7 @@ def case(
 
 
 def shown(*cases: Case) -> dict[str, Section]:
-    run = Run("r", "s", "t", "", "", cases)
-    return {section.key: section for section in sections(run, "p-")}
+    return by_key(sections(Run("r", "s", "t", "", "", cases), "p-"))
 
 
 def test_what_is_kept_of_a_case() -> None:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from host_support import cases_of
-from made_records import lines_of
+from made_records import lines_of, read_records
 from micro_support import AGENT, Guest, Row, Stream, micro_cases, micro_records
 from rich.console import Console
 
 from ffslab.errors import DamagedResultError, SpecError
 from ffslab.model.case import Case
 from ffslab.protocol.plan import parse_step
-from ffslab.protocol.records import Phase, RecordStream, parse_records
+from ffslab.protocol.records import Phase, parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.targets.virtual_flash import plans
@@ -96,6 +96,10 @@ def capacity_records(*, again: bool = True) -> bytes:
     return lines_of([*records, end])
 
 
+def records_of() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in capacity_records().splitlines()]
+
+
 def capacity_result(*, again: bool = True) -> dict[str, Any]:
     stream = parse_records(capacity_records(again=again))
     return case_result(capacity_case(), Outcome("pass"), stream, "f" * 64)
@@ -118,16 +122,10 @@ def test_a_guest_fills_deletes_and_fills_again() -> None:
     assert "tree-warm" not in once
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ("request_bytes = 100", "not from 512"),
-        ('request_bytes = "65 MiB"', "not from 512"),
-    ],
-)
-def test_sizes_that_cannot_be(more: str, words: str) -> None:
-    with pytest.raises(SpecError, match=words):
-        capacity_case(more)
+def test_sizes_that_cannot_be() -> None:
+    for size in ("100", '"65 MiB"'):
+        with pytest.raises(SpecError, match="not from 512"):
+            capacity_case(f"request_bytes = {size}")
 
 
 def test_more_requests_than_are_recorded() -> None:
@@ -176,26 +174,13 @@ def test_without_a_second_file_there_is_no_figure_of_it() -> None:
 @pytest.mark.parametrize("errno", ["ENOSPC", "EIO"])
 def test_a_second_filling_that_failed_is_no_figure(errno: str) -> None:
     """It wrote 500 KiB before: that is not what fits."""
-    records = [json.loads(line) for line in capacity_records().splitlines()]
+    records = records_of()
     again = next(one for one in records if one.get("phase") == "again")
     again |= {"status": "error", "errno_name": errno, "message": "failed"}
-    stream = parse_records(lines_of(records))
+    stream = read_records(records)
     found = result_keys(capacity_case(), stream, ())["capacity"]
     assert found is not None and found["again_bytes"] is None
     assert found["written_bytes"] == 512 * 1024
-
-
-def test_figures_criteria_and_tasks() -> None:
-    result: Any = capacity_result()
-    values = {figure.key: figure.value for figure in figures_of(result)}
-    assert values["file.written_bytes"] == 512 * 1024
-    assert values["returned.again_bytes"] == 500 * 1024
-    told = {one.title: (one.figure.value, one.headline) for one in criteria(result)}
-    assert told["share of the partition in one file"] == (512 / (16 * 1024), True)
-    assert told["bytes in one file"] == (512 * 1024, False)
-    assert told["a write, longest time"] == (500_000_000, False)
-    assert compared_times_ns(result) == {"mean write": 185e6, "longest write": 500e6}
-    assert {work.place for work in tasks_of(result)} == {"measure"}
 
 
 def test_what_people_decide_by_and_what_is_shown_first() -> None:
@@ -203,27 +188,26 @@ def test_what_people_decide_by_and_what_is_shown_first() -> None:
     result["virtual_ns"] = 7
     (measure,) = (one for one in result["phases"] if one["phase"] == "measure")
     result["phases"] = [measure, {**measure, "phase": "workload"}]
-    told = [(one.title, one.aspect, one.headline) for one in criteria(result)][:5]
-    assert told == [
-        ("share of the partition in one file", "space", True),
-        ("bytes in one file", "space", False),
-        ("bytes in the next file", "space", False),
-        ("a write, mean", "time", False),
-        ("a write, longest time", "wait", False),
+    rows = [
+        (one.title, one.aspect, one.headline, one.figure.key, one.figure.value)
+        for one in criteria(result)
     ]
-    shown = [(one.figure.key, one.figure.value) for one in criteria(result)][1:5]
-    # (70 + 80 + 500 + 90) ÷ 4 = 185 ms.
-    assert shown == [
-        ("file.written_bytes", 512 * 1024),
-        ("returned.again_bytes", 500 * 1024),
-        ("measure/writes.mean_ns", 185e6),
-        ("measure/writes.max_ns", 500e6),
+    # 0.5 of 16 MiB; (70 + 80 + 500 + 90) ÷ 4 = 185 ms.
+    assert rows[:5] == [
+        ("share of the partition in one file", "space", True, "file.partition_share", 0.5 / 16),
+        ("bytes in one file", "space", False, "file.written_bytes", 512 * 1024),
+        ("bytes in the next file", "space", False, "returned.again_bytes", 500 * 1024),
+        ("a write, mean", "time", False, "measure/writes.mean_ns", 185e6),
+        ("a write, longest time", "wait", False, "measure/writes.max_ns", 500e6),
     ]
+    assert compared_times_ns(result) == {"mean write": 185e6, "longest write": 500e6}
+    assert {work.place for work in tasks_of(result)} == {"measure"}
     once: Any = capacity_result(again=False)
     assert "bytes in the next file" not in [one.title for one in criteria(once)]
     figures = {figure.key: figure for figure in figures_of(result)}
     assert (figures["virtual_ns"].value, figures["file.promised_bytes"].value) == (7, 600 * 1024)
-    # 0.5 of 16 MiB.
+    values = [figures[key].value for key in ("file.written_bytes", "returned.again_bytes")]
+    assert values == [512 * 1024, 500 * 1024]
     assert figures["file.partition_share"].value == 0.5 / 16
     main = {key for key, figure in figures.items() if figure.main}
     assert {"file.written_bytes", "measure.write_bytes_per_s", "measure/writes.mean_ns"} <= main
@@ -243,17 +227,17 @@ def test_a_full_partition_is_no_shortfall_but_a_flush_without_room_is() -> None:
     assert found.stopped == "ENOSPC"
 
 
-def test_without_latencies_nobody_can_decide() -> None:
+def test_without_latencies_nobody_can_decide_or_compare() -> None:
     result: Any = capacity_result()
-    result["capacity"]["latency"] = None
-    assert list(criteria(result)) == []
-    result["capacity"] = None
-    assert list(criteria(result)) == []
+    assert result["capacity"]["request_bytes"] == 128 * 1024
+    for without in ({**result["capacity"], "latency": None}, None):
+        result["capacity"] = without
+        assert list(criteria(result)) == [] and compared_times_ns(result) == {}
 
 
 def test_what_other_phases_asked_of_the_flash_is_in_no_sum() -> None:
     """The tasks of `delete` and of `again` are not those of the filling and its flush."""
-    records = [json.loads(line) for line in capacity_records().splitlines()]
+    records = records_of()
     measured = next(one for one in records if one["type"] == "tasks")
     (task,) = measured["tasks"]
     flushed = next(one for one in records if one.get("phase") == "flush" and "tasks" in one)
@@ -261,65 +245,45 @@ def test_what_other_phases_asked_of_the_flash_is_in_no_sum() -> None:
     end = records.pop()
     for phase in ("delete", "again"):
         records.append({**measured, "phase": phase})
-    found = result_keys(capacity_case(), parse_records(lines_of([*records, end])), ())["capacity"]
+    found = result_keys(capacity_case(), read_records([*records, end]), ())["capacity"]
     assert found is not None
     told = [(one["phase"], one["pages_read"]) for one in found["tasks"]]
     assert told == [("measure", task["pages_read"]), ("flush", 7)]
 
 
-def test_times_of_a_result_without_them_are_none() -> None:
-    result: Any = capacity_result()
-    assert result["capacity"]["request_bytes"] == 128 * 1024
-    result["capacity"]["latency"] = None
-    assert compared_times_ns(result) == {}
-    result["capacity"] = None
-    assert compared_times_ns(result) == {}
-
-
 def test_a_file_may_end_because_it_is_full_or_was_written_as_a_whole() -> None:
-    records = [json.loads(line) for line in capacity_records().splitlines()]
+    records = records_of()
     micro = next(one for one in records if one["type"] == "micro")
     for stopped in ("", "ENOSPC"):
         micro["stopped"] = stopped
-        check_records(parse_records(lines_of(records)))
-    micro["stopped"] = "EIO"
-    with pytest.raises(DamagedResultError, match="stopped by 'EIO'"):
-        check_records(parse_records(lines_of(records)))
-    micro["stopped"], micro["requests_done"] = "ENOSPC", 3
-    with pytest.raises(DamagedResultError):
-        check_records(parse_records(lines_of(records)))
-
-
-def test_records_that_are_not_there_or_contradict_each_other_leave_nothing() -> None:
-    case = capacity_case()
-    empty = result_keys(case, RecordStream((), (), False), ())
-    assert empty == {"capacity": None}
-    records = [json.loads(line) for line in capacity_records().splitlines()]
-    micro = next(one for one in records if one["type"] == "micro")
-    micro["stopped"] = "EIO"
-    assert result_keys(case, parse_records(lines_of(records)), ()) == {"capacity": None}
-    micro["stopped"], micro["requests_done"] = "ENOSPC", 3
-    assert result_keys(case, parse_records(lines_of(records)), ()) == {"capacity": None}
+        check_records(read_records(records))
+    for changed, told in (({"stopped": "EIO"}, "stopped by 'EIO'"), ({"requests_done": 3}, None)):
+        micro |= {"stopped": "ENOSPC", **changed}
+        stream = read_records(records)
+        with pytest.raises(DamagedResultError, match=told):
+            check_records(stream)
+        assert result_keys(capacity_case(), stream, ()) == {"capacity": None}
+    assert result_keys(capacity_case(), read_records([]), ()) == {"capacity": None}
 
 
 def test_a_case_that_did_not_get_so_far_has_no_figures() -> None:
     """The promise, the filling and its requests are all needed."""
-    records = [json.loads(line) for line in capacity_records().splitlines()]
-    assert result_keys(capacity_case(), parse_records(lines_of(records)), ())["capacity"]
+    records = records_of()
+    assert result_keys(capacity_case(), read_records(records), ())["capacity"]
     for left_out in (
         {"label": "measure:start", "type": "space"},
         {"phase": "measure", "type": "phase"},
         {"type": "requests"},
     ):
+        # Without requests there is no record of their whole, either.
+        of_them = ("micro", "request-flash") if left_out == {"type": "requests"} else ()
         rest = [
-            # Without requests there is no record of their whole, either.
             one
             for one in records
-            if not left_out.items() <= one.items()
-            and (left_out != {"type": "requests"} or one["type"] not in ("micro", "request-flash"))
+            if not left_out.items() <= one.items() and one["type"] not in of_them
         ]
         assert len(rest) < len(records)
-        found = result_keys(capacity_case(), parse_records(lines_of(rest)), ())
+        found = result_keys(capacity_case(), read_records(rest), ())
         assert found == {"capacity": None}, left_out
 
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import begun_run
+from made_records import made_run, read_records
 from rich.console import Console
 from test_report_support import page_of_words, section_of
 
 from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError, SpecError
-from ffslab.model.canonical import canonical_json
-from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
-from ffslab.results.rundir import RESULTS
 from ffslab.targets.virtual_flash import plans
 from ffslab.workloads.database import terminal
 from ffslab.workloads.database.keys import Database
@@ -82,7 +78,7 @@ def records(*without: str, **changed: Any) -> Any:
         record | changed,
     ]
     kept = [row for row in rows if row.get("phase") not in without or row["type"] == "tasks"]
-    return parse_records(b"".join(json.dumps({"v": 1, **row}).encode() + b"\n" for row in kept))
+    return read_records(kept)
 
 
 def example_result() -> Any:
@@ -273,17 +269,17 @@ def test_what_a_terminal_shows() -> None:
     console = Console(file=io.StringIO(), width=80)
     terminal.print_case(console, example_result())
     assert "40 of 40 transactions, 1 checkpoint, 1.50 bytes" in console.file.getvalue()  # type: ignore[attr-defined]
-    nothing: Any = case_result(CASE, Outcome("crash"), parse_records(b""), None)
+    nothing: Any = case_result(CASE, Outcome("crash"), read_records([]), None)
     assert set(terminal.cells(nothing)) == {""}
     assert not list(criteria_of(nothing)) and not compared_times_ns(nothing)
 
 
 def test_the_report_has_a_row_for_each_case(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    folder.mkdir()
-    run = begun_run(folder, STUDY)
-    found = [case_result(case, Outcome("pass"), records(), "f" * 64) for case in STUDY.cases]
-    (run.path / RESULTS).write_text("".join(canonical_json(row) + "\n" for row in found))
+    folder = made_run(
+        tmp_path / "run",
+        STUDY,
+        lambda case: case_result(case, Outcome("pass"), records(), "f" * 64),
+    )
     page = page_of_words(folder, validate=True)
     assert section_of(page, "results").count('<th scope="row"') == len(STUDY.cases)
     assert 'class="headline">' in page

@@ -3,40 +3,32 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import begun_run
+from made_records import made_run, read_records
 from rich.console import Console
 from test_report_support import page_of_words, section_of
 
 from ffslab.campaign.run import prepare
 from ffslab.cli.crash import find_finding
 from ffslab.errors import DamagedResultError, SpecError
-from ffslab.model.canonical import canonical_json
-from ffslab.protocol.records import parse_records
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
-from ffslab.results.rundir import RESULTS
+from ffslab.results.rundir import RunDirectory
 from ffslab.targets.virtual_flash import RIG, plans
 from ffslab.workloads.figures import criteria_of, figures_of
 from ffslab.workloads.random import terminal
 from ffslab.workloads.random.plan import CALLS, calling_plan, shorter_plan, telling_plan
 from ffslab.workloads.random.report import sentence_of
 from ffslab.workloads.random.result import RECORD, ROUND, check_records, findings, result_keys
-from ffslab.workloads.shortest import shortest
 
 STUDY = prepare("random", [])
 CASES = {case.id: case for case in STUDY.cases}
 CASE = CASES["all-ubifs-s1"]
 GONE = ["a/b: readdir() of #3: b is missing", "c: size of #7: expected 4, found 0"]
-
-
-def stream(*rows: dict[str, Any]) -> Any:
-    return parse_records(b"".join(json.dumps({"v": 1, **row}).encode() + b"\n" for row in rows))
 
 
 def rounds(count: int) -> list[dict[str, Any]]:
@@ -52,7 +44,7 @@ def records(done: int = 60, difference: str = "", **changed: Any) -> Any:
     row: dict[str, Any] = {"type": RECORD, "rounds": 60, "rounds_done": done, "at": at}
     row |= {"operations": 6000, "operations_done": at or 6000, "difference": difference}
     row |= {"told": GONE if difference else []}
-    return stream(*rounds(done), row | changed)
+    return read_records([*rounds(done), row | changed])
 
 
 def result(outcome: str = "pass", found: Any = None, case: Any = CASE) -> Any:
@@ -154,7 +146,7 @@ def test_a_difference_is_told_with_its_place() -> None:
 
 @pytest.mark.parametrize(("outcome", "does"), [("stuck", "hangs"), ("crash", "crashes")])
 def test_of_a_guest_that_never_ended_the_round_is_known(outcome: str, does: str) -> None:
-    found = result(outcome, stream(*rounds(7)))
+    found = result(outcome, read_records(rounds(7)))
     assert found["random"]["rounds_done"] == 7 and found["random"]["operations_done"] == 700
     assert list(findings(found)) == [does]
     (criterion,) = criteria_of(found)
@@ -166,7 +158,7 @@ def test_what_was_not_the_file_system_counts_for_nothing() -> None:
         assert not list(criteria_of(result(outcome)))
         assert not findings(result(outcome))
     end = {"type": "end", "status": "error", "steps_run": 3, "steps_total": 9, "t_ns": 1}
-    assert result_keys(CASE, stream(end), ())["random"] is None
+    assert result_keys(CASE, read_records([end]), ())["random"] is None
 
 
 @pytest.mark.parametrize(
@@ -197,9 +189,8 @@ def test_a_finding_has_one_name_in_every_run(tmp_path: Path) -> None:
     assert len(set(names)) == 4
     later = result("corrupt", records(13, "gone"))
     assert next(iter(findings(later).values()))["id"] == names[0]
-    run = begun_run(tmp_path, STUDY)
-    (run.path / RESULTS).write_text(canonical_json(ends[0]) + "\n", encoding="utf-8")
-    assert find_finding(run, names[0][:5]) == (CASE.id, names[0])
+    run = made_run(tmp_path / "r", STUDY, lambda case: result("corrupt", records(12, "gone"), case))
+    assert find_finding(RunDirectory(run), names[0][:5]) == (CASE.id, names[0])
 
 
 # Terminal and page.
@@ -225,39 +216,16 @@ def test_the_answer_in_a_sentence() -> None:
 def test_the_page(tmp_path: Path) -> None:
     ends = {
         "ubifs": ("corrupt", records(12, "gone")),
-        "jffs2": ("stuck", stream(*rounds(4))),
+        "jffs2": ("stuck", read_records(rounds(4))),
     }
-    run = begun_run(tmp_path, STUDY)
-    found = [result(*ends.get(case.filesystem.name, ("pass", None)), case) for case in STUDY.cases]
-    (run.path / RESULTS).write_text("".join(canonical_json(row) + "\n" for row in found))
-    words = section_of(page_of_words(tmp_path, validate=True), "kept")
+    run = made_run(
+        tmp_path / "r",
+        STUDY,
+        lambda case: result(*ends.get(case.filesystem.name, ("pass", None)), case),
+    )
+    words = section_of(page_of_words(run, validate=True), "kept")
     assert "Does it keep what it was told?" in words
     assert "UBIFS</strong> loses names in 8 of 8" in words
     assert "JFFS2</strong> hangs in 8 of 8" in words
     assert "YAFFS2, LogFS</strong> in all histories" in words
     assert GONE[0] in words and "crash minimize" in words
-
-
-# Making small.
-
-
-def test_the_shortest_list() -> None:
-    tried: list[tuple[int, ...]] = []
-
-    def harms(calls: Any) -> bool:
-        tried.append(tuple(calls))
-        return {3, 50, 99} <= set(calls)
-
-    assert shortest(range(100), harms) == (3, 50, 99)
-    assert len(tried) < 80
-
-
-def test_what_others_need_goes_after_them() -> None:
-    """A call may need one before it, and do no harm without both."""
-
-    def harms(calls: Any) -> bool:
-        there = set(calls)
-        return 9 in there and not (5 in there and 4 not in there)
-
-    assert shortest(range(10), harms) == (9,)
-    assert shortest((1,), lambda _: True) == (1,)

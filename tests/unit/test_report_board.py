@@ -21,9 +21,12 @@ from first_support import (
     time,
     times,
     told,
+    wrong,
 )
+from test_report_support import plain
 
-from ffslab.report.first.board import Axis, heat_of, is_best, short_names
+from ffslab.report.first.board import Axis, Shown, heat_of, is_best, share_heat, short_names
+from ffslab.results.criteria import Tally, added
 
 
 def test_a_cell_has_the_worst_of_all_places_and_says_where() -> None:
@@ -230,6 +233,60 @@ def test_switches_have_what_the_cells_are_made_of() -> None:
 def test_an_axis_has_the_values_that_there_are_if_more_than_one() -> None:
     sized = [*along({"jffs2": [1, 2]}), *times(ubifs=1)]
     assert told(sized).board.axes == (Axis("workload.size", ("1", "2")),)
+    name, words = Axis("workload.size", ("1", "", "2")).words
+    assert (name, {key: plain(word) for key, word in words.items()}) == (
+        *("size of a file", {"1": "1 B", "2": "2 B"}),
+    )
     lost = [*at("free", jffs2=4, ubifs=2), (case("yaffs2", state="aged"), [])]
     board = told(lost).board
     assert (board.axes, [name for name, _ in board.rows]) == ((), ["JFFS2", "UBIFS"])
+
+
+def test_tallies_are_added_with_what_is_most_first() -> None:
+    whole = added([Tally("states", 5, (("b", 1), ("a", 1))), Tally("states", 7, (("a", 2),))])
+    assert whole == Tally("states", 12, (("a", 3), ("b", 1)))
+    assert (whole.count, whole.text, Tally("states", 1234).text) == (4, "4 of 12", "1,234")
+
+
+def test_a_share_is_darker_the_larger_it_is() -> None:
+    shares = [share_heat(count, 100_000) for count in (0, 1, 1_000, 10_000, 100_000)]
+    assert shares == [0, 0.3, 0.5, 0.75, 1]
+
+
+def test_a_cell_of_tallies_is_their_sum_and_only_none_is_best() -> None:
+    """Neither at a place, nor hollow, nor partial. What was not tried has no cell."""
+    hangs, both = (("hangs", 1),), (("loses data", 2), ("hangs", 1))
+    free = wrong(jffs2=dict(hangs), ubifs={})
+    board = told([*free, *wrong("aged", jffs2=dict(both), ubifs={})]).board
+    assert board.cells == [
+        {
+            "JFFS2": Shown("4 of 20", "", 4, share_heat(4, 20), note="hangs (2), loses data (2)"),
+            "UBIFS": Shown("20", "", 0, 0.0, True, False, False, False, ""),
+        }
+    ]
+    (column,) = board.columns
+    aged, there = column.shown(["", ""], frozenset({1})), column.shown(["", ""], frozenset({0}))
+    assert (aged["JFFS2"].text, aged["JFFS2"].note) == ("3 of 10", "loses data (2), hangs (1)")
+    assert (there["JFFS2"].note, column.shown(["", ""], frozenset({2}))) == ("hangs", {})
+    assert board.caption == "How many states are wrong of how many; ✓ none is, – there are none"
+    assert board.for_page["columns"] == [
+        {
+            "higher": False,
+            "tally": True,
+            "cells": [[[0, 10, hangs], [1, 10, both]], [[0, 10, ()], [1, 10, ()]]],
+        }
+    ]
+    untried = told([*free, *wrong("aged", 0, jffs2={}, ubifs={})]).board
+    assert untried.for_page["columns"][0]["cells"] == [[[0, 10, hangs]], [[0, 10, ()]]]
+    assert told(wrong(whole=0, jffs2={}, ubifs={})).board.columns == ()
+    one = told([*wrong(jffs2={}), *wrong(whole=0, ubifs={})]).board
+    assert [name for name, _ in one.rows] == ["JFFS2", "UBIFS"] and len(one.columns) == 1
+
+
+def test_with_tallies_there_are_fourteen_columns() -> None:
+    one, other = (
+        [time(1), *(replace(rows[0], title=f"t{n}") for n in range(15))]
+        for _, rows in wrong(jffs2={}, ubifs={})
+    )
+    titles = [column.title for column in told(having(one, other)).board.columns]
+    assert titles == ["The work", *(f"T{n}" for n in range(13))]

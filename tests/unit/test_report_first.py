@@ -26,6 +26,7 @@ from first_support import (
     time,
     times,
     told,
+    wrong,
 )
 from test_report_support import charts_of, plain, vega_lite
 
@@ -65,6 +66,7 @@ def ram(*mebibytes: float) -> list[Criterion]:
 
 
 BEST = [time(1, "t1"), aside(9), time(2, "t2"), time(3, "t3")]
+LEAKS = wrong(whole=2, jffs2={"leaks": 1}, ubifs={})
 PAIR, OTHER = times(jffs2=1, ubifs=2), times(jffs2=2, ubifs=1)
 FIRST = "JFFS2 is fastest with 1.00 s, then UBIFS with 2.00 s"
 SECOND = "UBIFS is fastest with 1.00 s, then JFFS2 with 2.00 s"
@@ -95,6 +97,14 @@ LONG = [
 PAGES = [[cost("pages_programmed", pages)] for pages in range(10)]
 AGAIN = [replace(cost("pages_programmed", 9 - n), title="again") for n in range(3)]
 PACKED = [*packed("ubifs", 1, 2), *packed("jffs2", 2)]
+CHOSEN = [
+    (case(name, compression=how, **{"workload.size": str(size)}), [time(seconds)])
+    for name, how, values in (
+        *(("ubifs", "lzo", (1, 1, 1.4)), ("ubifs", "zlib", (1.3, 1.3, 1.5))),
+        ("jffs2", "none", (1.4, 1.4, 1)),
+    )
+    for size, seconds in enumerate(values, 1)
+]
 SYNCED = [*packed("ubifs", 9, 1), *packed("ubifs", 9, 9, writing=SYNC)]
 # The line of each of these runs.
 LINES: Mapping[str, Sequence[Measured]] = {
@@ -128,8 +138,16 @@ LINES: Mapping[str, Sequence[Measured]] = {
     f"{FIRST}; UBIFS wears least.": [
         counts(counts(PAIR, "pages_programmed", 9, 5), "erases_max", 4, 4)
     ],
-    "UBIFS is fastest with 3.00 s, then JFFS2 with 9.00 s.": [having([aside(9)], [aside(3)])],
+    "UBIFS is fastest with 3.00 s, then JFFS2 with 9.00 s.": [
+        having([aside(9), replace(aside(1), title="b")], [aside(3), replace(aside(2), title="b")])
+    ],
     "JFFS2 and UBIFS are each fastest at 1 of 2.": [RATES],
+    # Of headlines that are no times the first says how it is won.
+    "JFFS2 lasts longest at all 2.": [
+        having(
+            *([asked("blocks_erased", n, "life"), asked("erases_max", n, "wear")] for n in (1, 2))
+        )
+    ],
     # One configuration.
     "JFFS2 alone: t1 1.00 s; t2 2.00 s.": [having(BEST)],
     "JFFS2 alone: aside 9.00 s.": [
@@ -161,6 +179,26 @@ LINES: Mapping[str, Sequence[Measured]] = {
         also(THREE, *(replace(*PAGES[n], incidental=True) for n in range(6))),
         also(THREE, *(cost("memory_used_bytes", n, "memory") for n in range(6))),
     ],
+    # What went wrong: who has most of it first, and what is most of it as far as there is room.
+    "All 20 states are correct.": [wrong(jffs2={}, ubifs={})],
+    "All 20 states are correct; LogFS crashes.": [
+        [*wrong(jffs2={}, ubifs={}), fails("logfs", "crash")]
+    ],
+    "13 of 20 states are correct; UBIFS loses data in 3 and hangs in 2, JFFS2 hangs in 1, LogFS "
+    "crashes.": [
+        [
+            *wrong(jffs2={"hangs": 1}, ubifs={"warns": 1, "loses data": 3, "hangs": 2}),
+            fails("logfs", "crash"),
+        ]
+    ],
+    # How many are right is said of the first.
+    "All 20 states are correct; JFFS2 leaks in 1.": [
+        also(wrong(jffs2={}, ubifs={}), *(replace(rows[0], title="leaks") for _, rows in LEAKS))
+    ],
+    "18 of 30 states are correct; YAFFS2 loses data in 4, UBIFS loses data in 3, JFFS2 loses data "
+    "in 2.": [
+        wrong(**{name: {"loses data": n, "hangs": 1} for n, name in enumerate(SYSTEMS[:3], 2)})
+    ],
     # What it needs of the RAM, where the verdict hangs on it.
     "JFFS2 is fastest at all 3, wears least and needs least RAM.": [
         also(counts(THREE, "pages_programmed", *range(6)), *ram(*range(6)))
@@ -188,6 +226,8 @@ LINES: Mapping[str, Sequence[Measured]] = {
     "UBIFS (lzo, write-through) is fastest with 1.00 s, then JFFS2 with 2.00 s.": [
         [*SYNCED, *packed("jffs2", 3, 2)]
     ],
+    # The options of another that wins elsewhere are none of its own.
+    "UBIFS (lzo) is fastest at 2 of 3.": [CHOSEN],
     # Without an option that wins, or room for the options and all else, there are none.
     f"{SECOND}.": [
         [*packed("ubifs", 1, 1, 2), *packed("jffs2", 2)],

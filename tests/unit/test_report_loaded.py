@@ -6,7 +6,7 @@ Every value of an input is another number, so that a key taken for another is se
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,11 @@ import pytest
 from test_report_support import Overrides, case_ids, write_run
 
 from ffslab.errors import DamagedResultError, UsageError
-from ffslab.report.data import Fact, packed_buckets
+from ffslab.report.data import Fact
 from ffslab.report.estimates.load import _times
 from ffslab.report.facts import basis_of, notes, other_kernel, time_model
-from ffslab.report.load import erases_during
+from ffslab.report.kept import read_kept
+from ffslab.report.load import erases_during, open_run
 from ffslab.workloads.tree.result import NOT_TIMED
 from loaded_support import load_run
 
@@ -31,12 +32,6 @@ def test_erases() -> None:
     assert erases_during({"flash": flash}, phases) == (3, 0)
     for snapshot in flash:
         assert erases_during({"flash": [snapshot]}, phases) == ()
-
-
-@pytest.mark.parametrize("bucket", [(-1, 5), (7, -1), (2**64, 1)])
-def test_what_is_no_bucket_is_refused(bucket: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="a bucket"):
-        packed_buckets([(3, 1), bucket])
 
 
 def test_the_times_that_verdicts_are_about() -> None:
@@ -215,19 +210,10 @@ def test_overrides_are_part_of_the_command(tmp_path: Path) -> None:
     assert "--set 'partition_bytes=\"64 MiB\"'" in run.cases[0].command
 
 
-DAMAGES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "cut": lambda row: json.dumps(row)[:100],
-    "field": lambda row: json.dumps({key: row[key] for key in row if key != "phases"}),
-    "type": lambda row: json.dumps({**row, "latencies": [{**row["latencies"][0], "buckets": 7}]}),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_damaged_results_give_a_clear_message(tmp_path: Path, damage: str) -> None:
+def test_damaged_results_give_a_clear_message(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "r", ONE_SEED)
     first, second, *rest = (folder / "results.jsonl").read_text().splitlines()
-    lines = [first, DAMAGES[damage](json.loads(second)), *rest]
-    (folder / "results.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "results.jsonl").write_text("\n".join([first, second[:100], *rest]) + "\n")
     with pytest.raises(DamagedResultError, match=str(folder)) as caught:
         load_run(folder)
     assert "next:" in str(caught.value)
@@ -261,3 +247,62 @@ def test_an_option_that_a_file_system_does_not_vary_is_in_no_label(tmp_path: Pat
     run = load_run(write_run(tmp_path / "s", varied, study="yaffs2"))
     assert "tags" in run.varying
     assert len(run.filesystems[0].mounts) == 2
+
+
+# What is kept of them: histograms above all.
+
+OP = "read"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """JFFS2 and UBIFS with three seeds each, free."""
+    options: Overrides = [("options.compression", ("none",)), ("options.write_mode", ("default",))]
+    two: Overrides = [("filesystem", ("jffs2", "ubifs")), ("state", ("free",))]
+    return write_run(tmp_path / "r", [*two, *options])
+
+
+def edited(folder: Path, changes: dict[int, dict[str, Any]]) -> None:
+    """Gives the results of these numbers other keys."""
+    path = folder / "results.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = [{**row, **changes.get(number, {})} for number, row in enumerate(rows)]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def latency(*buckets: list[int], count: int = 1, at_ns: int = 0) -> dict[str, Any]:
+    times = {"sum_ns": count * at_ns, "min_ns": at_ns, "max_ns": at_ns}
+    rest = dict.fromkeys(("mean_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns"), at_ns)
+    return {"phase": "p", "op": OP, "count": count, **times, **rest, "buckets": list(buckets)}
+
+
+def shared(folder: Path) -> Iterator[tuple[tuple[int, ...], dict[int, int]]]:
+    """For each histogram the numbers of the cases that share it, and its buckets."""
+    cases = load_run(folder).cases
+    for own in {id(case.histograms): case.histograms for case in cases}.values():
+        members = tuple(n for n, case in enumerate(cases) if case.histograms is own)
+        yield members, dict(own[OP].buckets()) if OP in own else {}
+
+
+def test_histograms_of_seeds_are_one(folder: Path) -> None:
+    told = {0: [latency([3, 1], [4, 2], count=3, at_ns=3), latency([9, 1], at_ns=9)]}
+    told |= {1: [latency([3, 5], count=5, at_ns=4)], 2: [latency([8, 1], count=0)]}
+    told |= {number: [latency([3, 1])] for number in (3, 4, 5)}
+    edited(folder, {number: {"latencies": own} for number, own in told.items()})
+    assert list(shared(folder)) == [((0, 1, 2), {3: 6, 4: 2, 9: 1}), ((3, 4, 5), {3: 3})]
+    whole = load_run(folder).cases[0].histograms[OP]
+    assert (whole.count, whole.sum_ns, whole.min_ns, whole.max_ns) == (9, 38, 3, 9)
+
+
+def test_what_is_shown_shares_nothing_with_what_is_not(folder: Path) -> None:
+    told = {number: {"latencies": [latency([number, 1])]} for number in range(6)}
+    edited(folder, {**told, 1: {**told[1], "outcome": "fail"}})
+    found = [members for members, _ in shared(folder)]
+    assert found == [(0,), (1,), (2,), (3, 4, 5)]
+
+
+@pytest.mark.parametrize("bucket", [[7], [7, 1, 2], [], [-1, 5], [7, -1], [2**64, 1]])
+def test_what_is_no_bucket_is_damage(folder: Path, bucket: list[int]) -> None:
+    edited(folder, {0: {"latencies": [latency([3, 1], bucket)]}})
+    with pytest.raises(DamagedResultError, match="its results lack what the report needs"):
+        read_kept(open_run(folder))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ffslab.report.data import Case, Run, varying_axes
+from first_support import case, run_of, time
+
+from ffslab.report.data import Case, varying_axes
 from ffslab.report.first.overview import Part, chapters_board, grades_headline, overview_of
 from ffslab.report.first.picture import families
 from ffslab.report.first.samples import Row, matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.rating import RatingView, Word
-from ffslab.results.criteria import Criterion
-from ffslab.results.schema import DURATION, Figure
 
 
 def rating(**grades: Sequence[int | None]) -> RatingView:
@@ -48,19 +48,15 @@ def test_the_headline_of_a_rating_counts_the_best_grades() -> None:
     assert len(grades_headline(many).split()) <= 25
 
 
-def case(number: int, **axes: str) -> Case:
-    return Case(str(number), {"seed": "1", **axes}, "pass", "")
-
-
 def part(title: str, measured: Mapping[tuple[str, str, str], float]) -> Part:
     """A chapter of one time in s, by file system, compression and place."""
-    cases, criteria = [], {}
-    for number, ((system, compression, place), seconds) in enumerate(measured.items()):
-        one = case(number, filesystem=system, compression=compression, state=place)
-        cases.append(one)
-        figure = Figure(DURATION, "work", seconds * 1e9)
-        criteria[one.id] = (Criterion(figure, f"work of {title}", "time", headline=True),)
-    matter = matter_of(Run("r", "s", "t", "", "", tuple(cases)), criteria)
+    run, criteria = run_of(
+        [
+            (case(name, compression=how, state=place), [time(seconds, f"work of {title}")])
+            for (name, how, place), seconds in measured.items()
+        ]
+    )
+    matter = matter_of(run, criteria)
     return Part(title, matter, [weigh(row) for row in matter.rows])
 
 
@@ -173,7 +169,7 @@ def test_a_part_that_other_axes_imply_is_no_axis() -> None:
     def varying(*told: tuple[str, ...]) -> tuple[str, ...]:
         names = ("part", "workload.steps", "filesystem")
         every = [dict(zip(names, one, strict=False)) for one in told]
-        return varying_axes([case(number, **axes) for number, axes in enumerate(every)])
+        return varying_axes([Case("", {"seed": "1", **axes}, "pass", "") for axes in every])
 
     assert varying(("a", "x", "jffs2"), ("b", "y", "ubifs")) == ("filesystem",)
     assert varying(("a", "", "jffs2"), ("b", "", "ubifs"), ("b", "", "jffs2")) == (

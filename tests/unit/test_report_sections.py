@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from first_support import Measured, along, at, case, cost, run_of, time, times
 from test_report_support import (
+    by_key,
     charts_of,
     page_of_words,
     plain,
@@ -29,7 +30,6 @@ from ffslab.report.sections.general import general_sections
 from ffslab.report.sections.results import results_table
 from ffslab.report.sections.section import Section
 
-MOST_WORDS = 30
 MS = 1_000_000
 
 
@@ -37,11 +37,7 @@ def sections(measured: Measured, prefix: str = "") -> dict[str, Section]:
     run, criteria = run_of(measured)
     matter = matter_of(run, criteria)
     weighed = [weigh(row) for row in matter.rows]
-    found = list(general_sections(run, criteria, matter, weighed, prefix))
-    for section in found:
-        assert len(section.sentence.split()) <= MOST_WORDS, section.sentence
-    assert len({section.key for section in found}) == len(found)
-    return {section.key: section for section in found}
+    return by_key(general_sections(run, criteria, matter, weighed, prefix))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import json
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from ffslab.results.casefile import case_result
 from ffslab.results.outcome import Outcome
 from ffslab.results.result import CaseResult
 
+MOST_WORDS = 30
 BLOCKS = 200  # enough for an uneven wear; each flash record lists them three times
 _CHART = re.compile(
     r'<div class="vega" id="([^"]+)".*?<script type="application/json">(.*?)</script>', re.DOTALL
@@ -114,6 +115,16 @@ def told(section: Section) -> list[str]:
     for table in section.tables:
         lines += [f"[{table.title}]", *(" | ".join(row) for row in (table.head, *table.rows))]
     return plain("\n".join(lines)).split("\n")
+
+
+def by_key(found: Iterable[Section]) -> dict[str, Section]:
+    """Sections by their keys; each has its own, and a short sentence."""
+    sections = list(found)
+    for section in sections:
+        assert len(section.sentence.split()) <= MOST_WORDS, section.sentence
+    told_apart = {section.key: section for section in sections}
+    assert len(told_apart) == len(sections)
+    return told_apart
 
 
 def section_of(page: str, key: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from result_support import stub
-from test_report_support import plain, rows_of
+from test_report_support import by_key, plain, rows_of
 
 from ffslab.protocol.records import TaskRecord
 from ffslab.report.data import Case, Run
@@ -218,11 +218,8 @@ def case(
 
 
 def shown(cases: Sequence[Case], prefix: str = "") -> dict[str, Section]:
-    """The sections, whose sentences are short."""
     run = Run("r", "s", "t", "", "", tuple(cases))
-    found = [replace(one, sentence=plain(one.sentence)) for one in sections(run, prefix)]
-    assert all(len(section.sentence.split()) <= 30 for section in found)
-    return {section.key: section for section in found}
+    return by_key(replace(one, sentence=plain(one.sentence)) for one in sections(run, prefix))
 
 
 def bars(section: Section, number: int) -> dict[str, dict[str, float]]:

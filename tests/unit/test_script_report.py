@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_report_support import charts_of, vega_lite
+from test_report_support import by_key, charts_of, vega_lite
 
 from ffslab.report.data import Case, Run
 from ffslab.report.sections.section import Section
@@ -40,8 +40,7 @@ CASES = (
 
 
 def shown(folder: Path, *cases: Case) -> dict[str, Section]:
-    run = Run("r", "s", "t", "", "", cases, path=folder)
-    return {section.key: section for section in sections(run, "")}
+    return by_key(sections(Run("r", "s", "t", "", "", cases, path=folder), ""))
 
 
 def test_each_phase_of_each_configuration_has_its_time_and_its_work(tmp_path: Path) -> None:

@@ -9,28 +9,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from host_support import begun_run, cases_of
+from host_support import cases_of
 from made_records import (
     counters,
     end_record,
     latency_record,
+    made_run,
     phase_record,
+    planned,
     read_records,
     step_record,
     tasks_record,
 )
 from made_records import task as made_task
 from rich.console import Console
-from test_report_support import charts_of, page_of_words, section_of
+from test_report_support import charts_of, page_of_words, plain, section_of
 
-from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError, SpecError
-from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case
 from ffslab.protocol.plan import parse_step
 from ffslab.results.casefile import case_result
 from ffslab.results.outcome import judge
-from ffslab.results.rundir import RESULTS
 from ffslab.targets.virtual_flash import plans
 from ffslab.workloads.figures import criteria_of, figures_of, tasks_of
 from ffslab.workloads.results import asked_of
@@ -450,18 +449,11 @@ def test_the_terminal_fits_into_80_columns() -> None:
 
 def run_folder(place: Path) -> Path:
     """JFFS2 as in TIMES, UBIFS four times as fast."""
-    path = place / "study.toml"
-    path.write_text(STUDY)
-    prepared = prepare(str(path))
-    folder = place / "run"
-    folder.mkdir()
-    run = begun_run(folder, prepared)
-    lines = []
-    for case in prepared.cases:
-        faster = 4 if case.id.startswith("ubifs") else 1
-        lines.append(canonical_json(result_of(records_of(faster=faster), case)) + "\n")
-    (run.path / RESULTS).write_text("".join(lines))
-    return folder
+
+    def result(case: Case) -> Any:
+        return result_of(records_of(faster=4 if case.id.startswith("ubifs") else 1), case)
+
+    return made_run(place / "run", planned(STUDY), result)
 
 
 def test_phases_and_slowest_requests_of_a_run(tmp_path: Path) -> None:
@@ -489,7 +481,3 @@ def test_the_page(tmp_path: Path) -> None:
     page = page_of_words(run_folder(tmp_path), validate=True)
     assert "UBIFS is fastest at all" in section_of(page, "verdict")
     assert {"phases-0", "slowest-dots", "latency-write", "latency-read"} <= set(charts_of(page))
-
-
-def plain(text: str) -> str:
-    return text.replace("\u00a0", " ")

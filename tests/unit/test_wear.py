@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from host_support import study_of
+from made_records import flash_record
 
 from ffslab.errors import DamagedResultError, SpecError
 from ffslab.loader import load_catalog
@@ -161,31 +162,16 @@ def test_bins_of_a_histogram() -> None:
 
 
 def snapshot(label: str, t_ns: int, pages: int, erases: list[int], programs: list[int]) -> Any:
-    counters = {"pages_programmed": pages}
-    return {
-        "v": 1,
-        "type": "flash",
-        "label": label,
-        "t_ns": t_ns,
-        "counters": counters,
-        "erases": erases,
-        "programs": programs,
-        "reads": [0] * 4,
-    }
+    flash = flash_record(label, {"pages_programmed": pages}, erases, t_ns)
+    return {**flash, "programs": programs}
 
 
 def chip(label: str, erases: list[int]) -> Any:
-    return {"v": 1, "type": "chip-blocks", "label": label, "erases": erases}
+    return {"type": "chip-blocks", "label": label, "erases": erases}
 
 
 def grown(written: list[int], bad_blocks: list[int], before: int = 1) -> Any:
-    return {
-        "v": 1,
-        "type": "grown",
-        "before": before,
-        "written": written,
-        "bad_blocks": bad_blocks,
-    }
+    return {"type": "grown", "before": before, "written": written, "bad_blocks": bad_blocks}
 
 
 def stream_of(*more: Any, **wear: Any) -> RecordStream:

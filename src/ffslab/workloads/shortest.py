@@ -16,15 +16,14 @@ Call = TypeVar("Call")
 def shortest(calls: Sequence[Call], harms: Callable[[Sequence[Call]], bool]) -> tuple[Call, ...]:
     """Calls of which none can be left out without losing the harm, in order."""
     left = tuple(calls)
-    size = (len(left) + 1) // 2
+    size = len(left)
     while size:
         before = len(left)
-        end = before
-        while end > 0:
+        for end in range(before, 0, -size):
             rest = (*left[: max(end - size, 0)], *left[end:])
             if rest and harms(rest):
                 left = rest
-            end -= size
-        # One that was needed by another that is gone may go in another round.
-        size = size // 2 if size > 1 or len(left) == before else 1
+        # A single one that was needed by another that is gone may go in another round.
+        if size > 1 or len(left) == before:
+            size //= 2
     return left

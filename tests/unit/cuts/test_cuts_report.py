@@ -31,14 +31,13 @@ from ffslab.campaign.done import wall_of
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import board_of
 from ffslab.oracle.faults import KINDS
-from ffslab.report.first.board import Board, Shown, share_heat
+from ffslab.report.first.board import Board, Shown
 from ffslab.report.first.board import board_of as scoreboard_of
 from ffslab.report.first.headline import headline
 from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.page import render
 from ffslab.results.casefile import case_result
-from ffslab.results.criteria import Tally, added
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.metrics import criteria
@@ -106,17 +105,6 @@ def fail(run: RunDirectory, case_id: str) -> None:
 
 
 # --- the first screen ---
-
-
-def test_tallies_are_added_with_what_is_most_first() -> None:
-    whole = added([Tally("states", 5, (("b", 1), ("a", 1))), Tally("states", 7, (("a", 2),))])
-    assert whole == Tally("states", 12, (("a", 3), ("b", 1)))
-    assert (whole.count, whole.text, Tally("states", 1234).text) == (4, "4 of 12", "1,234")
-
-
-def test_a_share_is_darker_the_larger_it_is() -> None:
-    shares = [share_heat(count, 100_000) for count in (0, 1, 1_000, 10_000, 100_000)]
-    assert shares == [0, 0.3, 0.5, 0.75, 1]
 
 
 def test_the_scoreboard_is_file_system_by_kind_of_cut(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ class Column:
                 place=places[value.place] if len(counts) > 1 or len(usual) > 1 else "",
                 value=value.value,
                 heat=heat,
-                best=label in rivals and heat is not None and is_best(value.value, best or 0),
+                best=label in rivals and best is not None and is_best(value.value, best),
                 in_memory=value.in_memory,
                 cut=value.cut,
                 partial=at[label] != usual,
@@ -250,7 +250,7 @@ def heat_of(value: float, best: float, higher: bool) -> float:
 
 def is_best(value: float, best: float) -> bool:
     """Whether a value is the best, or alike."""
-    return value == best or (best > 0 and value > 0 and alike(value / best))
+    return value == best or (best > 0 and alike(value / best))
 
 
 def board_of(matter: Matter, weighed: Sequence[Weighed]) -> Board:
@@ -286,7 +286,7 @@ def _chosen(weighed: Sequence[Weighed]) -> list[Weighed]:
         if aspect == "wait" and own:  # of several operations the one with the longest
             own = [max((each for each in own if _kind(each.row) == _kind(own[0].row)), key=_most)]
         distinct = list({_kind(each.row): each for each in reversed(own)}.values())[::-1]
-        chosen += (distinct if aspect in ("wear", "space") else own)[:most]
+        chosen += (distinct if aspect == "wear" else own)[:most]
     return chosen[: _MOST_TALLIES if any(each.row.tallies for each in chosen) else MOST_COLUMNS]
 
 
@@ -344,7 +344,7 @@ def short_names(labels: Sequence[str]) -> dict[str, str]:
         groups.setdefault(words[0], []).append(words)
     names = {}
     for label, (name, *options) in parts.items():
-        alike = set.intersection(*map(set, groups[name])) if len(groups[name]) > 1 else {*options}
+        alike = set.intersection(*map(set, groups[name]))
         told = [option for option in options if option not in alike]
         names[label] = data.BETWEEN.join([name, *told])
     return names

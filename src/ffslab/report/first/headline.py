@@ -112,7 +112,8 @@ def _failures(matter: Matter) -> Iterator[str]:
         yield f"{sum(map(len, ends.values()))} of {tried.total()} cases fail"
         return
     for name, outcomes in ends.items():
-        verb = _FAILS.get(outcomes[0], "fails") if len(set(outcomes)) == 1 else "fails"
+        kind, *others = dict.fromkeys(outcomes)
+        verb = "fails" if others else _FAILS.get(kind, "fails")
         count, of = len(outcomes), tried[name]
         if of == 1:
             yield f"{name} {verb}"
@@ -130,7 +131,7 @@ def _most_often(result: Score, aspect: Aspect, *, options: bool) -> Claim:
     names = _told(result, options=options)
     alone, several = _WINS.get(aspect, _BEST)
     if contests == 1:
-        return Claim(names, (several,)) if len(names) > 1 else _only_one(result, names[0], alone)
+        return Claim(names, (several,)) if len(names) > 1 else _only_one(result, names, alone)
     deed = several.replace("are", "are each") if len(names) > 1 else alone
     return Claim(names, (f"{deed} at {'all' if count == contests else f'{count} of'} {contests}",))
 
@@ -140,7 +141,7 @@ def _told(result: Score, *, options: bool) -> tuple[str, ...]:
     return tuple(map(result.with_options, leaders)) if options else leaders
 
 
-def _only_one(result: Score, told: str, does: str) -> Claim:
+def _only_one(result: Score, told: tuple[str, ...], does: str) -> Claim:
     """The one contest, with the figures of the first and the next."""
     (contest,) = result.contests
     (name,) = result.leaders
@@ -150,7 +151,7 @@ def _only_one(result: Score, told: str, does: str) -> Claim:
     first = next(label for label in ranked if result.names[label] == name)
     behind = f"{result.names[others[0]]} with {_value(contest, others[0])}" if others else ""
     topic = "" if row.aspect in _WINS else row.title
-    return Claim((told,), (f"{does} with {_value(contest, first)}",), behind, topic)
+    return Claim(told, (f"{does} with {_value(contest, first)}",), behind, topic)
 
 
 def _value(contest: Contest, label: str) -> str:
