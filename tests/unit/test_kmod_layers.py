@@ -94,7 +94,7 @@ VNAND_CRASH_ROWS: Rows = (
     ("crash",),
     ("log",),
     ("levels",),
-    ("cut", "keep"),
+    ("cut", "keep", "digest"),
     ("hooks",),
     ("files",),
 )
@@ -128,7 +128,7 @@ CUTTER_ROWS: Rows = (
     ("chip", "observe"),
     ("history", "wear"),
     ("walk",),
-    ("series",),
+    ("tree", "series"),
     ("main",),
 )
 # A workload knows what prepares a flash, and no other; the Postmark look-alike has FFSMark's pool.

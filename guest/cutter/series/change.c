@@ -167,27 +167,6 @@ static bool changes_names(enum change change)
 	       change == CHANGE_REMOVE || change == CHANGE_MAKE;
 }
 
-int chip_logged(const struct chip *chip, uint64_t *operations,
-		struct ffs_error *error)
-{
-	struct chip_state state;
-
-	if (chip_read(chip, &state, error))
-		return -1;
-	if (state.full)
-		return ffs_fail(error, ENOMEM, "the chip's log is full");
-	*operations = state.operations;
-	return 0;
-}
-
-void failure_note(struct failure *failure, const char *name, int errnum)
-{
-	if (*failure->name)
-		return;
-	failure->name = name;
-	failure->errnum = errnum;
-}
-
 /* The slot's call has been drawn. */
 static int change_one(struct slots *slots, const struct call_plan *plan,
 		      const struct chip *chip, struct failure *failure,

@@ -66,17 +66,6 @@ const char *change_name(enum change change)
 	return names[change];
 }
 
-void put_number(struct text *out, const char *key, bool there, uint64_t number)
-{
-	text_add(out, " ", 1);
-	text_string(out, key);
-	text_add(out, "=", 1);
-	if (there)
-		text_number(out, number);
-	else
-		text_add(out, "-", 1);
-}
-
 void slots_tell(const struct slots *slots, struct text *out)
 {
 	size_t i;

@@ -17,6 +17,7 @@
 #include "chip/chip.h"
 #include "core/error.h"
 #include "core/random.h"
+#include "series/told.h"
 #include "text/text.h"
 
 #define SLOT_FILES 24
@@ -82,19 +83,6 @@ void slots_free(struct slots *slots);
 /** slots_clear() - nothing is there. */
 void slots_clear(struct slots *slots);
 
-/* The first call that failed between two cuts. */
-struct failure {
-	const char *name;	/* "" if none did */
-	int errnum;
-};
-
-/** failure_note() - of several the first stays. */
-void failure_note(struct failure *failure, const char *name, int errnum);
-
-/** chip_logged() - so many operations. Return: 0, or -1 with @error: also of a full log. */
-int chip_logged(const struct chip *chip, uint64_t *operations,
-		struct ffs_error *error);
-
 /**
  * slots_change() - some calls, as @rng has it, below the directory @root.
  * @chip: logs what they do to the flash.
@@ -114,9 +102,6 @@ void slots_tell(const struct slots *slots, struct text *out);
 
 /** change_name() - one word. */
 const char *change_name(enum change change);
-
-/* Words of a line: " KEY=NUMBER", and " KEY=-" if there is none. */
-void put_number(struct text *out, const char *key, bool there, uint64_t number);
 
 /** slots_remove() - all names, durably. Return: 0 or an errno. */
 int slots_remove(struct slots *slots, int root);

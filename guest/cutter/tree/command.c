@@ -115,7 +115,7 @@ static int parse_states(struct listed *listed, char *text,
 static int run_states(struct arguments *arguments, struct listed *listed,
 		      struct ffs_error *error)
 {
-	return walk(&arguments->walk, &listed->states, error);
+	return walk_states(&arguments->walk, &listed->states, error);
 }
 
 static int parse_nodes(struct listed *listed, char *text,

@@ -38,7 +38,7 @@
 #include "core/error.h"
 #include "tree/nodes.h"
 #include "walk/states.h"
-#include "walk/walk.h"
+#include "walk/walker.h"
 
 #define TREE_KINDS_MAX 16
 

@@ -120,7 +120,7 @@ static int visit_all(struct walker *walker, const struct states *states)
 	return text_write(&walker->out, walker->walk->output, walker->error);
 }
 
-int walk(const struct walk *walk, const struct states *states,
+int walk_states(const struct walk *walk, const struct states *states,
 	 struct ffs_error *error)
 {
 	struct walker *walker = malloc(sizeof(*walker));

@@ -36,21 +36,12 @@
 #ifndef FFSCRASH_WALK_H
 #define FFSCRASH_WALK_H
 
-#include <stdbool.h>
-
 #include "core/error.h"
-#include "walk/device.h"
 #include "walk/states.h"
+#include "walk/walker.h"
 
-struct walk {
-	struct filesystem fs;
-	const char *chip;
-	bool full;		/* use it and mount it a second time */
-	int output;
-};
-
-/** walk() - through all @states. */
-int walk(const struct walk *walk, const struct states *states,
+/** walk_states() - through all @states. */
+int walk_states(const struct walk *walk, const struct states *states,
 	 struct ffs_error *error);
 
 #endif

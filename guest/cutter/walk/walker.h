@@ -16,7 +16,13 @@
 #include "walk/digests.h"
 #include "walk/states.h"
 #include "walk/use.h"
-#include "walk/walk.h"
+
+struct walk {
+	struct filesystem fs;
+	const char *chip;
+	bool full;		/* use it and mount it a second time */
+	int output;
+};
 
 struct walker {
 	const struct walk *walk;

@@ -31,11 +31,13 @@ class Free(ToyYaffs2):
         return tree.inodes[victim][0] == "dir" and is_empty
 
     def is_possible(self, operation: Operation) -> bool:
-        return operation.verb == "remount" or super().is_possible(operation)
+        return operation.verb in ("remount", "turnover") or super().is_possible(operation)
 
     def carry_out(self, operation: Operation) -> None:
         if operation.verb == "remount":
             self.opened.clear()
+        elif operation.verb == "turnover":
+            assert self.now.find(operation.path) is None  # it deletes the file again
         elif operation.verb == "rename" and self.now.find(operation.other) is not None:
             self.now.names.pop(
                 next(key for key in self.now.names if self._is(key, operation.other))

@@ -32,7 +32,7 @@ def pairs_section(cases: Sequence[Named], prefix: str) -> Section:
     wrong = sum(row["outcome"] != CORRECT for row in rows)
     visited = sum(sequences["visited"] for _, sequences in told)
     saved = sum(sequences["same"] for _, sequences in told)
-    found = f"{wrong} of {len(rows)} pairs of acts go wrong somewhere" if wrong else "No pair fails"
+    pairs = f"{wrong} of {len(rows)} pairs of acts go wrong somewhere" if wrong else "No pair fails"
     names = list(dict.fromkeys(case.name for case, _ in told))
     drawing = _map(rows, names, f"{prefix}pairs-map")
     table = tuple(
@@ -46,7 +46,7 @@ def pairs_section(cases: Sequence[Named], prefix: str) -> Section:
     return Section(
         key=key,
         title=title,
-        sentence=f"{found}, of {grouped(visited)} sequences; {grouped(saved)} states had a flash "
+        sentence=f"{pairs}, of {grouped(visited)} sequences; {grouped(saved)} states had a flash "
         "that was seen before.",
         charts=(
             Chart("The worst outcome", drawing, "The act across is the last, behind the one down."),
