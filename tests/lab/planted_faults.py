@@ -253,7 +253,7 @@ FAULTS = (
     Fault(
         "ubi-nor-headers",
         "UBI leaves a block's headers whole before it erases it (NOR flash)",
-        "sequences",
+        "transactions",
         ("erase-zeros",),
         frozenset({"mount-fails"}),
         partition="1536 KiB",
