@@ -159,7 +159,10 @@ def _operations(run: Run, finding: Finding) -> Operations:
         return operations_of(run.path, finding.case.id, finding.case.own)
     logged = parse_log("".join(f"{line}\n" for line in stored.get("log", ())))
     calls = tuple(stored["calls"])
-    return Operations(logged, Record(tuple(Call(0, 0, 0) for _ in calls), True), calls)
+    # All but the last had returned.
+    last = Call(0, 0, finding.name.cut.operation + 1)
+    record = Record((*(Call(0, 0, 0) for _ in calls[1:]), last), True)
+    return Operations(logged, record, calls)
 
 
 def _found(group: Sequence[Finding]) -> str:
@@ -167,7 +170,7 @@ def _found(group: Sequence[Finding]) -> str:
     places = list(dict.fromkeys(finding.case.place for finding in group if finding.case.place))
     words = f"in {grouped(states)} state{'s' * (states != 1)}"
     sequences = sum(finding.stored.get("sequences", 0) for finding in group)
-    words += f" of {grouped(sequences)} sequences" if sequences else ""
+    words += f" of {grouped(sequences)} sequence{'s' * (sequences != 1)}" if sequences else ""
     words += f": {', '.join(places[:6])}{' …' * (len(places) > 6)}" if places else ""
     return words if group[0].stored["confirmed"] else f"{words}; not confirmed alone in a guest"
 
