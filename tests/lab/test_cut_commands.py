@@ -86,7 +86,11 @@ CUT = {
     # One cut at a time.
     **dict.fromkeys(("cut lost 0", "cut torn-bits 0", "cut erase-half 0", "cut paired 0"), EINVAL),
 }
-END = {**STANDING, **dict.fromkeys(("cut lost 0", "cut erase-half 0", "cut paired 0"), ERANGE)}
+# Behind the log nothing but "lost" is known: of what would come next nothing happened.
+END = {
+    **STANDING,
+    **dict.fromkeys(("cut done 0", "cut erase-half 0", "cut paired 0"), ERANGE),
+}
 
 
 def refusals(script: Script, commands: dict[str, int]) -> Iterator[tuple[str, int, int, list[int]]]:
