@@ -208,7 +208,8 @@ def test_a_directory_that_moves_wrongly_is_found(fault: Fault, tmp_path: Path) -
         (found[acts],) = cuts_by_case(run_of(text, directory / "x", catalogs=(catalog,))).values()
     outcomes = {one["outcome"] for one in found["moves"]["findings"]}
     assert outcomes & fault.outcomes
-    assert all(" steps=" in one["detail"] for one in found["moves"]["findings"])
+    judged = [one for one in found["moves"]["findings"] if one["outcome"] != "use-fails"]
+    assert all(" steps=" in one["detail"] for one in judged)
     assert not found["drop-caches"]["findings"]  # no other call meets it
 
 
