@@ -30,6 +30,7 @@ struct tree {
 	size_t depth;
 	uint64_t logged;		/* in the sequence's log up to now */
 	int mount_failed;
+	bool turned_over;		/* in the sequence: see check_determinism() */
 	const char *after;		/* the state behind which it begins, or NULL */
 	bool alone;			/* one node is visited, no more */
 };
@@ -132,6 +133,7 @@ static int count_logged(struct tree *tree)
 /* @failed: its errno. Return: 0, or -1 if the machinery failed. */
 static int carry_out(struct tree *tree, const struct op *op, int *failed)
 {
+	tree->turned_over |= op->kind == OP_TURNOVER;
 	if (op->kind != OP_REMOUNT) {
 		*failed = runner_carry_out(&tree->runner, op);
 		return 0;
@@ -163,7 +165,8 @@ static int carry_out_all(struct tree *tree, const struct node *node)
 
 /*
  * The calls up to those of @number logged as much as they did before. Not that they
- * wrote the same: UBIFS gives each name a random number.
+ * wrote the same: UBIFS gives each name a random number. Turning over takes longer than
+ * a tick, so how much the kernel's threads collect meanwhile hangs on what was before.
  */
 static int check_determinism(struct tree *tree, size_t number)
 {
@@ -174,7 +177,7 @@ static int check_determinism(struct tree *tree, size_t number)
 		node->known = true;
 		node->operations = tree->logged;
 	}
-	if (node->operations == tree->logged)
+	if (node->operations == tree->logged || tree->turned_over)
 		return 0;
 	text_line(&walker->out, "differs %zu", number);
 	(void)text_write(&walker->out, walker->walk->output, walker->error);
@@ -190,6 +193,7 @@ static int run_sequence(struct tree *tree, uint64_t *first)
 	struct walker *walker = &tree->walker;
 	size_t at;
 
+	tree->turned_over = false;
 	if (walker_command(walker, "push") || begin_clock(walker->error) ||
 	    mount_again(tree) || count_logged(tree))
 		return -1;

@@ -25,7 +25,7 @@
  * The wall clock begins each sequence with the same time, and the kernel's threads
  * come to rest behind each call: so a sequence does the same to the flash whatever
  * was before, but for random numbers of the file system. That it makes as many
- * operations is checked, and else "differs NUMBER" ends it. "unmountable NUMBER ERRNO" says that the flash cannot be mounted
+ * operations is checked, but behind a turn-over, and else "differs NUMBER" ends it. "unmountable NUMBER ERRNO" says that the flash cannot be mounted
  * in a node, without any cut: before its calls, or in a remount, which tells its
  * errno, too. Its other calls have none then.
  */
