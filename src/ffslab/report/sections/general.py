@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from heapq import nlargest
 
 from ffslab.report import data, plots, spent, wear
 from ffslab.report.configurations import place_of, place_text
@@ -23,6 +24,7 @@ from ffslab.report.sections.section import Chart, Section
 _MOST_FACETS = 4  # panels of one chart; of more places one is shown alone
 _MOST_MAPS = 24
 _MOST_OPS = 3  # whose slowest operations are drawn
+_MOST_DOTS = 48  # of one configuration at one place
 _DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3))
 
 
@@ -164,21 +166,27 @@ def slowest_section(run: Run, key: str = "") -> Section:
 
 def _slowest_of(run: Run, op: str, identifier: str) -> Chart:
     placed = _placed(run, partial(_longest, op))
-    dots = [
-        plots.Moment(
-            data.group_label(case.axes, placed.show) or "all cases",
-            case.filesystem,
-            *(began_ns, took_ns),
-            placed.places[case.id],
-            latency.phase,
+    dots: dict[tuple[str, str], list[plots.Moment]] = {}
+    for case in placed.cases:
+        label = data.group_label(case.axes, placed.show) or "all cases"
+        own = dots.setdefault((label, placed.places[case.id]), [])
+        own += (
+            plots.Moment(
+                *(label, case.filesystem, began_ns, took_ns),
+                *(placed.places[case.id], latency.phase),
+            )
+            for latency in case.latencies
+            if latency.op == op
+            for began_ns, took_ns in latency.slowest
         )
-        for case in placed.cases
-        for latency in case.latencies
-        if latency.op == op
-        for began_ns, took_ns in latency.slowest
+    # Of many seeds not all are drawn.
+    drawn = [
+        moment
+        for own in dots.values()
+        for moment in nlargest(_MOST_DOTS, own, key=lambda each: each.latency_ns)
     ]
     where = f"At {placed.alone}, where the longest is." if placed.alone else ""
-    return Chart(op, plots.moments(dots, f"{op}: the slowest", identifier), where)
+    return Chart(op, plots.moments(drawn, f"{op}: the slowest", identifier), where)
 
 
 def _longest(op: str, case: Case) -> float:
