@@ -63,7 +63,7 @@ def replayed(asked: Found) -> Replayed:
 
 
 def minimized(asked: Found, tell: Callable[[str], None]) -> str:
-    """The shortest list of calls asked, a line each; UsageError if it ends well by now."""
+    """The shortest list of calls found, a line each; UsageError if it ends well by now."""
     calls = _calls(asked)
 
     def harms(kept: Sequence[int]) -> bool:
@@ -78,7 +78,7 @@ def minimized(asked: Found, tell: Callable[[str], None]) -> str:
         if not harms(whole):
             raise UsageError(
                 f"finding {asked.finding['id']} is not there any more",
-                cause="the lab was changed since it was asked, or the guest needs longer to hang",
+                cause="the lab was changed since it was found, or the guest needs longer to hang",
                 remedy="run the case again, or a longer --timeout",
             )
     return "".join(f"{calls[number]}\n" for number in shortest(whole, harms))
@@ -103,7 +103,7 @@ def _calls(asked: Found) -> list[str]:
 
 
 def _end(asked: Found, calls: Sequence[str]) -> int:
-    """How many of them there were when a difference was asked, or the round was over."""
+    """How many of them there were when a difference was found, or the round was over."""
     stored = stored_of(asked.result)
     assert stored is not None  # it has a finding
     # Where it hung is not known, only in which round.
