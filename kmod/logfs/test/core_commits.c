@@ -64,7 +64,8 @@ static struct place long_commit(void)
 	return place;
 }
 
-static void begin(void)
+/* A new file system with its directories, which nothing but a call of commit() commits. */
+static void begin_new(void)
 {
 	memset(&h, 0, sizeof(h));
 	h.random = 1;
@@ -74,6 +75,11 @@ static void begin(void)
 	model_committed(&h.model);
 	h.dev = logfs_mount(&h.chip.mtd, true);
 	make_directories(&h);
+}
+
+static void begin(void)
+{
+	begin_new();
 	/* The next commits have a segment to themselves. */
 	h.dev->journal.used = h.dev->segment_bytes;
 	long_commit();
@@ -308,14 +314,7 @@ static void test_all_commits_damaged(u32 operations)
 	u64 journal, digest;
 	u32 i;
 
-	memset(&h, 0, sizeof(h));
-	h.random = 1;
-	h.blocks = 100;
-	h.no_commits = true;
-	chip_make(&h.chip, 2048, 131072, 128);
-	model_committed(&h.model);
-	h.dev = logfs_mount(&h.chip.mtd, true);
-	make_directories(&h);
+	begin_new();
 	for (i = 0; i < operations; i++)
 		operate(&h);
 	commit(&h);

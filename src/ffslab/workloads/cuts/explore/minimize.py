@@ -17,7 +17,7 @@ from ffslab.program import command
 from ffslab.targets.several import StoppedError
 from ffslab.workloads.cuts.explore.explorer import Explorer
 from ffslab.workloads.cuts.explore.guest import run_guest
-from ffslab.workloads.cuts.explore.replay import Where
+from ffslab.workloads.cuts.explore.replay import Where, not_there
 from ffslab.workloads.cuts.oracle import oracle_for
 from ffslab.workloads.cuts.plan import cuts_of, cutter_of, history_of
 from ffslab.workloads.cuts.stored import configuration_of
@@ -62,9 +62,5 @@ def minimized(where: Where, tell: Callable[[str], None] = lambda _: None) -> His
         return is_there
 
     if not harms(whole.operations):
-        raise UsageError(
-            f"finding {finding['id']} is not there any more",
-            cause="the lab was changed since it was found",
-            remedy="run the case again",
-        )
+        raise not_there(finding)
     return joined(shortest(whole.operations, harms), whole.lower)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import InfrastructureError, UsageError
 from ffslab.model.case import Case
 from ffslab.oracle.promises import promise_of
 from ffslab.oracle.record import Call, parse_record
@@ -72,6 +72,15 @@ def replayed(where: Where) -> Replayed:
         ("kernel", tuple(kernel_lines(state, known, texts))),
     ]
     return Replayed(judgement.outcome == finding["outcome"], tuple(parts))
+
+
+def not_there(finding: StoredFinding) -> UsageError:
+    """A finding to be made smaller has gone."""
+    return UsageError(
+        f"finding {finding['id']} is not there any more",
+        cause="the lab was changed since it was found",
+        remedy="run the case again",
+    )
 
 
 def finding_parts(case: Case, finding: StoredFinding) -> list[tuple[str, tuple[str, ...]]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ffslab.errors import InfrastructureError, UsageError
 from ffslab.oracle.operations import Operation, parse_operation
 from ffslab.oracle.promises import promise_of
 from ffslab.targets.several import Replayed, StoppedError
@@ -17,13 +16,14 @@ from ffslab.workloads.cuts.explore.replay import (
     finding_parts,
     kernel_lines,
     log_around,
+    not_there,
     state_parts,
 )
-from ffslab.workloads.cuts.explore.sequences import judged_sequence, judgements_of
+from ffslab.workloads.cuts.explore.sequences import judged_sequence, judgements_of, walked_of
 from ffslab.workloads.cuts.outcomes import CORRECT, Judgement
 from ffslab.workloads.cuts.plan import cutter_of, history_of
 from ffslab.workloads.cuts.texts import GuestTexts
-from ffslab.workloads.cuts.tree import Nodes, Visited, parse_nodes, sequence_text
+from ffslab.workloads.cuts.tree import Nodes, Visited, sequence_text
 from ffslab.workloads.cuts.walk import StateName, cut_of
 from ffslab.workloads.shortest import shortest
 
@@ -39,7 +39,7 @@ def replayed(where: Where) -> Replayed:
     judgement = outcomes.get(name, Judgement(CORRECT))
     visited = walked.visited[-1] if walked.visited else Visited(0)
     state = next((state for state in visited.states if state.name == name), None)
-    cut = name or StateName(cut_of(finding["state"]).cut)
+    cut = cut_of(finding["state"])
     parts = (
         *finding_parts(where.case, finding),
         ("again", (f"{judgement.outcome}: {judgement.detail}",)),
@@ -69,11 +69,7 @@ def minimized(where: Where, tell: Callable[[str], None]) -> str:
 
     whole = _calls(where)
     if not harms(whole):
-        raise UsageError(
-            f"finding {finding['id']} is not there any more",
-            cause="the lab was changed since it was found",
-            remedy="run the case again",
-        )
+        raise not_there(finding)
     return "".join(f"{line}\n" for line in shortest(whole, harms))
 
 
@@ -95,9 +91,7 @@ def _made(where: Where, lines: Sequence[str], name: str) -> tuple[Outcomes, Node
     texts = run_tree(where.guests, cutter, sequence_text(lines), "", where.room / name)
     if texts is None:
         raise StoppedError
-    walked = parse_nodes(texts.walk)
-    if walked.stuck or walked.differs is not None:
-        raise InfrastructureError(f"the guest could not go on: {walked.stuck}")
+    walked = walked_of(texts, case.id)
     operations = (*history_of(case).operations, *_operations(lines))
     promise = promise_of(case.filesystem.stack)
     judged = judged_sequence(

@@ -68,7 +68,6 @@ class SequenceExplorer:
         causes = causes_of(whole.faults)
         with ThreadPoolExecutor(self.jobs) as pool:
             list(pool.map(self._confirm, range(_CONFIRMED), causes))
-        whole.guests += min(len(causes), _CONFIRMED)
         return whole, causes
 
     def _slices(self) -> Iterator[list[Node]]:
@@ -89,7 +88,7 @@ class SequenceExplorer:
         after = ""
         while nodes:
             texts = self._run(f"tree-{number}-{tally.guests}", nodes, after)
-            walked = self._read(texts)
+            walked = walked_of(texts, self.name)
             tally.guests += 1
             passed = nodes[0].depth - 1
             for visited in walked.visited:
@@ -130,29 +129,15 @@ class SequenceExplorer:
             )
         return texts
 
-    def _read(self, texts: GuestTexts) -> Nodes:
-        walked = parse_nodes(texts.walk)
-        if walked.differs is not None or walked.stuck:
-            raise InfrastructureError(
-                f"a guest of {self.name} could not go on: "
-                + (walked.stuck or "a sequence did to the flash what it had not done before"),
-                cause="a source of difference in the lab, which is a bug of ours",
-                remedy="report it, with the run directory",
-            )
-        return walked
-
     def _judge(self, node: Node, visited: Visited, walked: Nodes, tally: Tally) -> None:
         judgements = self._judgements(node, visited, walked)
         is_whole = walked.complete or visited is not walked.visited[-1]
         tally.nodes += is_whole
         tally.operations += len({state.name.cut.operation for state in visited.states}) - is_whole
         tally.same += visited.same
-        for state in visited.states:
-            judgement = judgements.of(state)
-            tally.untouched += not state.touched
-            self._take(node, Fault(node, state.name, judgement), tally)
-        for outcome, detail in without_cut(visited, judgements):
-            self._take(node, Fault(node, None, Judgement(outcome, detail)), tally)
+        tally.untouched += sum(not state.touched for state in visited.states)
+        for name, judgement in judged_visit(visited, judgements):
+            self._take(node, Fault(node, name, judgement), tally)
 
     def _take(self, node: Node, fault: Fault, tally: Tally) -> None:
         tally.take(node, fault.kind, fault.judgement.outcome)
@@ -180,6 +165,19 @@ class SequenceExplorer:
         return judgements_of(operations, self.record, visited, walked, self.promise)
 
 
+def walked_of(texts: GuestTexts, name: str) -> Nodes:
+    """What a guest visited; InfrastructureError if it could not go on, and did not die."""
+    walked = parse_nodes(texts.walk)
+    if walked.differs is not None or walked.stuck:
+        raise InfrastructureError(
+            f"a guest of {name} could not go on: "
+            + (walked.stuck or "a sequence did to the flash what it had not done before"),
+            cause="a source of difference in the lab, which is a bug of ours",
+            remedy="report it, with the run directory",
+        )
+    return walked
+
+
 def judgements_of(
     operations: Sequence[Operation], record: str, visited: Visited, walked: Nodes, promise: Promise
 ) -> Judgements:
@@ -193,13 +191,17 @@ def judgements_of(
     return Judgements(walked.texts, oracle_of(Judge(history, Record(calls, True), promise)))
 
 
-def without_cut(visited: Visited, judgements: Judgements) -> Iterator[tuple[str, str]]:
-    """What is wrong with a sequence before any cut is made: outcome and reason."""
+def judged_visit(
+    visited: Visited, judgements: Judgements
+) -> Iterator[tuple[StateName | None, Judgement]]:
+    """Its states; without a name: what is wrong with the sequence before any cut is made."""
+    for state in visited.states:
+        yield state.name, judgements.of(state)
     if visited.unmountable:
-        yield MOUNT_FAILS, f"without any cut: errno {visited.unmountable}"
+        yield None, Judgement(MOUNT_FAILS, f"without any cut: errno {visited.unmountable}")
     warning = judgements.warning(visited.warned)
     if warning:
-        yield WARNING, f"without any cut: {warning}"
+        yield None, Judgement(WARNING, f"without any cut: {warning}")
 
 
 def judged_sequence(
@@ -207,11 +209,7 @@ def judged_sequence(
 ) -> Iterator[tuple[StateName | None, Judgement]]:
     """All that a guest of one sequence came to; without a name: the sequence, without any cut."""
     for visited in walked.visited:
-        judging = judgements(visited, walked)
-        for state in visited.states:
-            yield state.name, judging.of(state)
-        for outcome, detail in without_cut(visited, judging):
-            yield None, Judgement(outcome, detail)
+        yield from judged_visit(visited, judgements(visited, walked))
     if not walked.complete:
         said, _ = texts.death("the guest ended without a word")
         yield walked.begun, Judgement(GUEST_DIED, said)
