@@ -25,10 +25,13 @@ from ffslab.lab import ensure_lab
 from ffslab.lab.archives import Archive, extract_commands, fetch
 from ffslab.lab.cache import cache_root, make_directory
 from ffslab.lab.lab_build import LabBuild
+from ffslab.lab.packages import ensure_packages
 from ffslab.lab.progress import SilentProgress
 from ffslab.model.case import Case
 from ffslab.protocol.chip_file import create_flash_file, flash_file_bytes
 from ffslab.targets.qemu.machine import PROGRAM, RIG, machine_arguments
+from ffslab.targets.qemu.packages import PACKAGES as QEMU_PACKAGES
+from ffslab.targets.ssh.packages import PACKAGES as SSH_PACKAGES
 from ffslab.targets.target import CONSOLE_NAME, FLASH_NAME
 from ffslab.targets.uml.directory import INITRAMFS_NAME, KERNEL_NAME
 from ffslab.targets.uml.initramfs import (
@@ -249,6 +252,8 @@ SSH_OPTIONS = ("StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null")
 
 def make_board(directory: Path, case: Case, tmp_bytes: int = 16 * 2**20) -> Board:
     """A board that is off, with an erased flash."""
+    needed = (*QEMU_PACKAGES, *SSH_PACKAGES)
+    ensure_packages(needed, cache_root() / "packages.log", SilentProgress())
     lab = ensure_lab("board", SilentProgress(), file_systems=[case.filesystem])
     directory.mkdir()
     board = Board(directory, case, lab, _free_port(), tmp_bytes)

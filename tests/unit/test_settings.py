@@ -410,6 +410,22 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         for name, value in (("spi_clock_hz", 26_000_000), ("spi_rx_bits", 4), ("spi_tx_bits", 4))
     },
     "repeat": ("quick", [("repeat", 2)]),
+    "workload.acts": (
+        "power-cuts",
+        [("workload.history", "series"), ("workload.acts", "moves drop-caches")],
+    ),
+    "workload.act_set": (
+        "power-cuts",
+        [("workload.history", "sequences"), ("workload.act_set", "all")],
+    ),
+    "workload.beginning": (
+        "power-cuts",
+        [("workload.history", "sequences"), ("workload.beginning", "aged")],
+    ),
+    "workload.part": (
+        "power-cuts",
+        [("workload.history", "sequences"), ("workload.parts", 4), ("workload.part", 2)],
+    ),
     **{
         f"period.{name}": ("quick", [("kernel", "period"), (f"period.{name}", False)])
         for name in SWITCHES
