@@ -28,7 +28,7 @@ from ffslab.workloads.cuts.plan import cuts_of, cutter_of
 from ffslab.workloads.cuts.states import all_cuts, parse_log
 from ffslab.workloads.cuts.stored import CutsResult, cuts_result
 from ffslab.workloads.cuts.walk import State, parse_walk
-from findings import finding
+from findings import ROOT, finding
 
 STUDY = """
 schema = 1
@@ -110,6 +110,33 @@ def test_cuts_of_every_history(lab: LabBuild, tmp_path: Path) -> None:
     known = {finding("F-JFFS2-02", ("jffs2", "directories", "wrong-kind"))}
     assert {one for one in found if one[2] != "mount-fails"} <= known
     assert {one[0] for one in found} == {"jffs2"}
+
+
+def test_a_directory_has_both_names_of_a_rename_on_jffs2(lab: LabBuild, tmp_path: Path) -> None:
+    """The shipped calls on NOR flash, where each node goes to flash by itself: F-JFFS2-21."""
+    del lab
+    calls = (ROOT / "examples" / "calls" / "rename-directory.calls").read_text()
+    text = f'''schema = 1
+name = "calls"
+title = "A directory is renamed"
+[base]
+board = "mt7621-gnubee"
+partition_bytes = "2 MiB"
+[base.workload]
+kind = "cuts"
+history = "calls"
+calls = """{calls}"""
+[axes]
+filesystem = ["jffs2", "ubifs"]
+'''
+    cuts = {
+        key.partition(" ")[0]: told for key, told in cuts_by_case(run_of(text, tmp_path)).items()
+    }
+    assert [told["failed_calls"] for told in cuts.values()] == [[], []]
+    wrong = {(key, one["outcome"]) for key, told in cuts.items() for one in told["findings"]}
+    assert wrong == {finding("F-JFFS2-21", ("jffs2", "not-atomic"))}
+    (detail,) = {one["detail"] for one in cuts["jffs2"]["findings"]}
+    assert detail == "operation 3 (rename D E): the directory has both names"
 
 
 @pytest.mark.parametrize("filesystem", [*ALL, "yaffs2-improved"])

@@ -462,7 +462,7 @@ def test_o_is_where_runs_are_in_every_verb() -> None:
             "export",
             "trace",
         ),
-        *("advise", "calibrate"),
+        *("advise", "calibrate", "cuts"),
     }
     assert all(sorted(options) == ["--output", "-o"] for options, _ in meant.values())
     assert all(text.startswith("Where run directories") for _, text in meant.values())

@@ -32,6 +32,7 @@ from typing_extensions import TypedDict, is_typeddict
 from ffslab.campaign.run import prepare
 from ffslab.errors import DamagedResultError
 from ffslab.model.canonical import canonical_json
+from ffslab.oracle.history import History
 from ffslab.protocol.records import parse_records
 from ffslab.report.load import all_rows, open_run
 from ffslab.results.casefile import case_result, skipped_result
@@ -108,7 +109,7 @@ def cuts_of_history() -> dict[str, Any]:
     )
     explored = Explored("", "0 erase 1\n1 erase 2\n", judged, 2, 2)
     case = prepare("crash-quick", []).cases[0]
-    own = {"cuts": stored_of(case, 3, explored)}
+    own = {"cuts": stored_of(case, History(()), explored)}
     return case_result(case, Outcome("fail", "1 of 2"), stream_of(), None, own=own)
 
 

@@ -414,6 +414,10 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         "power-cuts",
         [("workload.history", "series"), ("workload.acts", "moves drop-caches")],
     ),
+    "workload.calls": (
+        "power-cuts",
+        [("workload.history", "calls"), ("workload.calls", "create a")],
+    ),
     "workload.act_set": (
         "power-cuts",
         [("workload.history", "sequences"), ("workload.act_set", "all")],

@@ -40,7 +40,7 @@ VERBS = (
         "trace",
         "shell",
     ),
-    *("advise", "calibrate", "crash", "size"),
+    *("advise", "calibrate", "cuts", "crash", "size"),
     *("new", "schema"),
     *("image", "fsck", "mkfs"),
     *("doctor", "setup", "completion", "man", "test", "bench"),

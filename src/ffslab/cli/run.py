@@ -130,19 +130,9 @@ def register(app: typer.Typer) -> None:
         was asked for is "short": good if its workload allows that (limit) and at least a tenth was
         measured, else failed.
         """
-        from ffslab.campaign.run import RunRequest
-        from ffslab.campaign.study import Choice, carry_out, pool_options
-        from ffslab.cli.progress import TerminalWatch
-        from ffslab.cli.report import refresh_index
+        from ffslab.campaign.study import Choice
         from ffslab.cli.screen import terminal
-        from ffslab.targets.target import SiteOptions
 
-        if scratch is not None and not scratch.is_dir():
-            raise UsageError(
-                f"--scratch {scratch} is not a directory",
-                cause="a mistyped path, or a disk that is not mounted",
-                remedy=f"mkdir -p {shlex.quote(str(scratch))}, or leave --scratch out",
-            )
         overrides = [parse_set(text) for text in settings or ()]
         if seeds is not None:
             overrides.append(("seed", parse_seeds(seeds)))
@@ -161,26 +151,73 @@ def register(app: typer.Typer) -> None:
         )
         if not resume:
             choice = choice.repeated(repeats)
-        console = terminal()
         if dry_run:
-            _print_cases(console, choice, resume, output)
+            _print_cases(terminal(), choice, resume, output)
             return
-        run, prepared = _prepared(choice, resume, output)
-        request = RunRequest(
-            prepared=prepared,
-            options=pool_options(prepared.target, jobs, timeout, keep_flash=keep_flash),
-            command=this_command(),
-            results_root=output,
-            resume=run,
+        run_choice(
+            choice,
+            jobs=jobs,
+            output=output,
+            scratch=scratch,
+            timeout_s=timeout,
+            resume=resume,
+            keep_flash=keep_flash,
             fresh_states=fresh_states,
+            kernel_source=kernel_source,
+            labgrid=labgrid,
+            yes=yes,
+            report=report,
+            each_case=each_case,
         )
-        options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=consent(yes))
-        end = carry_out(request, options, TerminalWatch(console, each_case))
-        _print_end(console, prepared, end, report, each_case)
-        refresh_index(end.run.path.parent, output)
-        if end.refused is not None:
-            raise end.refused
-        raise typer.Exit(_exit_code(end))
+
+
+def run_choice(
+    choice: Choice,
+    *,
+    jobs: int | None,
+    output: Path,
+    scratch: Path | None,
+    timeout_s: float | None = None,
+    resume: bool = False,
+    keep_flash: bool = False,
+    fresh_states: bool = False,
+    kernel_source: Path | None = None,
+    labgrid: str = "",
+    yes: bool = False,
+    report: bool = True,
+    each_case: bool = False,
+) -> None:
+    """Runs the cases, tells what came out, and leaves with the exit code of `ffslab run`."""
+    from ffslab.campaign.run import RunRequest
+    from ffslab.campaign.study import carry_out, pool_options
+    from ffslab.cli.progress import TerminalWatch
+    from ffslab.cli.report import refresh_index
+    from ffslab.cli.screen import terminal
+    from ffslab.targets.target import SiteOptions
+
+    if scratch is not None and not scratch.is_dir():
+        raise UsageError(
+            f"--scratch {scratch} is not a directory",
+            cause="a mistyped path, or a disk that is not mounted",
+            remedy=f"mkdir -p {shlex.quote(str(scratch))}, or leave --scratch out",
+        )
+    console = terminal()
+    run, prepared = _prepared(choice, resume, output)
+    request = RunRequest(
+        prepared=prepared,
+        options=pool_options(prepared.target, jobs, timeout_s, keep_flash=keep_flash),
+        command=this_command(),
+        results_root=output,
+        resume=run,
+        fresh_states=fresh_states,
+    )
+    options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=consent(yes))
+    end = carry_out(request, options, TerminalWatch(console, each_case))
+    _print_end(console, prepared, end, report, each_case)
+    refresh_index(end.run.path.parent, output)
+    if end.refused is not None:
+        raise end.refused
+    raise typer.Exit(_exit_code(end))
 
 
 def _print_cases(console: Console, choice: Choice, resume: bool, output: Path) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from ffslab.oracle.blame import blame_contents
 from ffslab.oracle.history import History
 from ffslab.oracle.match import differing
-from ffslab.oracle.observation import FILE, LOST, SYMLINK, Entry
+from ffslab.oracle.observation import DIRECTORY, FILE, LOST, SYMLINK, Entry
 from ffslab.oracle.problems import (
     BAD_LINKS,
     CORRUPT_CONTENTS,
@@ -67,6 +67,9 @@ class _Diagnosis:
         if any(problem.kind in _OF_NAMES for problem in problems):
             # With the name of a directory, a link of its parent is gone.
             problems = [problem for problem in problems if problem.kind != BAD_LINKS]
+        elif all(problem.kind == BAD_LINKS for problem in problems):
+            # A directory with two names is counted twice by the one above it.
+            problems = list(self._renames()) or problems
         return problems or self._together()
 
     # Each path by itself.
@@ -227,8 +230,11 @@ class _Diagnosis:
             what = None
             if old is None and new is None:
                 what = "neither name is there"
-            elif old and new and old.inode == new.inode and window.promise.rename_is_atomic:
-                what = "the file has both names"
+            elif old and new and old.inode == new.inode:
+                if old.kind == DIRECTORY:
+                    what = "the directory has both names"
+                elif window.promise.rename_is_atomic:
+                    what = "the file has both names"
             if what and self._is_last_of(index, operation.path, operation.other):
                 yield Problem(NOT_ATOMIC, operation.other, f"{self._call(index)}: {what}", index)
 

@@ -40,7 +40,8 @@ class Promise:
 
     `contents`: in-order or write-back. `pieces`: how a write that was cut may be divided: `prefix`:
     its first so many bytes; `any`: any part of it. `returned_is_durable`: what returned survives,
-    synced or not. `rename_is_atomic`: False: for a moment there are both names, never none.
+    synced or not. `rename_is_atomic`: False: for a moment a file has both names, never none; a
+    directory must not.
     `names_note_the_file`: creating, linking and deleting is noted for an fsync of the file too, not
     for one of its directory only; `fsync_notes_rename`: renaming is, for fsync, not for fdatasync.
     `overwriting_is_noted`: a write within the file is a step that fsync brings to flash with all
@@ -107,8 +108,10 @@ JFFS2 = Promise(
         ),
         Statement(
             "rename: the new name appears (in place of a file that had it) before the old one "
-            "goes: both names for a moment, never none",
-            "fs/jffs2/dir.c, jffs2_rename(): 'Make a hard link', then 'Unlink the original'",
+            "goes: a file has both names for a moment, never none; of a directory that would be a "
+            "finding, since nothing can use it then",
+            "fs/jffs2/dir.c, jffs2_rename(): 'Make a hard link', then 'Unlink the original'; "
+            "docs/findings.md, F-JFFS2-21",
         ),
         Statement(
             "a file cannot be written to through a mapping",

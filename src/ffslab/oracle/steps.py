@@ -20,7 +20,7 @@ from functools import cached_property
 
 from ffslab.oracle.files import PAGE_BYTES, FileLog, Version
 from ffslab.oracle.history import History
-from ffslab.oracle.observation import FILE
+from ffslab.oracle.observation import DIRECTORY, FILE
 from ffslab.oracle.operations import DATA, ROOT, VERBS, FormatError, Operation
 from ffslab.oracle.promises import WRITE_BACK, Promise
 from ffslab.oracle.record import Record
@@ -302,7 +302,7 @@ class _Builder:
         moved = {
             new + path.removeprefix(old) for path in world.doubtful if path.startswith(f"{old}/")
         }
-        if self._promise.rename_is_atomic:
+        if self._promise.rename_is_atomic or world.objects[number].kind == DIRECTORY:
             self._step(index, touched, both, [old, new], moved)
             noted.append(from_directory)
         else:

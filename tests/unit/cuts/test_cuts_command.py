@@ -132,6 +132,31 @@ def test_of_many_findings_some_are_shown(
     assert "… and 1 more findings" in result.output
 
 
+def test_calls_of_ones_own_are_a_study(ffslab_command: Command, study: Path) -> None:
+    """RECORD is that of three calls; the guests are not real."""
+    lines = ("create a", "fsync a // a comment", "unlink a")
+    study.with_name("calls").write_text("".join(f"{line}\n" for line in lines))
+    words = ("cuts", "--calls", str(study.with_name("calls")), "--fs", "jffs2, ubifs")
+    result = ffslab_command(*words, "--board", "mt7621-gnubee", "--partition", "4 MiB")
+    assert result.code == 0, result.error
+    (path,) = Path("results").glob("*/")
+    cases = [row["spec"] for row in RunDirectory(path.resolve()).results()]
+    assert [case["filesystem"]["name"] for case in cases] == ["jffs2", "ubifs"]
+    assert {case["partition_bytes"] for case in cases} == {4 * 2**20}
+    assert {case["workload"]["history"] for case in cases} == {"calls"}
+    assert parse_history(HISTORY)  # which the fixture puts in their place
+
+
+def test_a_line_that_is_no_call_is_wrong_usage(ffslab_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "calls").write_text("mkdir d\nmove d e\n")
+    result = ffslab_command("cuts", "--calls", str(tmp_path / "calls"))
+    assert result.code == 2
+    assert "line 2: no operation: 'move d e'" in result.error
+    result = ffslab_command("cuts", "--calls", str(tmp_path / "none"))
+    assert result.code == 2 and "none" in result.error
+    assert not list(Path("results").glob("*/"))
+
+
 # --- what is shown ---
 
 

@@ -9,6 +9,7 @@ import pytest
 from cuts_support import cut_case
 
 from ffslab.errors import InfrastructureError
+from ffslab.oracle.history import History
 from ffslab.targets.several import StoppedError
 from ffslab.workloads.cuts.explore.explorer import Explorer, line_of
 from ffslab.workloads.cuts.explored import Explored
@@ -232,7 +233,7 @@ def test_nothing_goes_on_when_ffslab_stops() -> None:
 def test_like_faults_are_one_finding_with_an_id_that_stays() -> None:
     guests = Guests(lambda name: printed(name, mount=5 if " torn-bits " in name else 0))
     result = explorer(guests).explore(FIRST)
-    kept = stored_of(CASE, 2, result)
+    kept = stored_of(CASE, History(()), result)
     assert kept["counts"] == {
         "lost": {"correct": OPERATIONS},
         "torn-bits": {"mount-fails": OPERATIONS},
@@ -276,7 +277,7 @@ def test_some_states_are_filled_and_repeated_so() -> None:
     assert [str(one.name) for one in result.judged if one.is_filled] == filled
     alone = [lines[0] for name, lines in guests.asked if name.startswith("alone")]
     assert {line for line in alone if line.endswith(" fill")} <= {f"{one} fill" for one in filled}
-    stored = stored_of(CASE, 2, result)
+    stored = stored_of(CASE, History(()), result)
     assert all(finding["filled"] == (finding["state"] in filled) for finding in stored["findings"])
 
 

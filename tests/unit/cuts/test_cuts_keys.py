@@ -333,3 +333,13 @@ def test_findings_of_other_cases_states_and_histories_have_other_ids() -> None:
     # They are in documents and in issues, and are those of before power cuts were a workload.
     name = b"made\njffs2-s1-update-by-rename\n1 lost 0"
     assert finding_id(cut_case(), "1 lost 0") == hashlib.sha256(name).hexdigest()[:8]
+
+
+def test_calls_of_ones_own_are_the_history() -> None:
+    text = study_text(workload='calls = "create a; fsync a"').replace('"appends"', '"calls"')
+    made = {cuts_of(case).history: history_of(case).text for case in cases_of(text)}
+    assert made["calls"] == "create a\nfsync a\n"
+    for calls, said in (("", "there are no calls"), ("create a b", "line 1: no operation")):
+        bad = text.replace("create a; fsync a", calls)
+        with pytest.raises(SpecError, match=f"workload.calls: {said}"):
+            cases_of(bad)

@@ -111,8 +111,13 @@ class ToyJffs2(Toy):
             case "rename":
                 to, new = tree.place(operation.other)
                 parent, name = tree.place(path)
-                self.node(to, ("name", to, new, inode))
-                self.node(parent, ("name", parent, name, 0))
+                names = ("name", to, new, inode), ("name", parent, name, 0)
+                if inode is not None and tree.inodes[inode][0] == "dir":  # unlike JFFS2's
+                    self.node(to, ("all", *names))
+                    self.noted |= {parent} if to in self.noted else set()
+                else:
+                    self.node(to, names[0])
+                    self.node(parent, names[1])
 
     def make(self, operation: Operation) -> int:
         kind = {"mkdir": "dir", "symlink": "symlink", "mkfifo": "other"}.get(operation.verb, "file")

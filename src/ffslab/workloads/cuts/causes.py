@@ -58,6 +58,7 @@ class Tally:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     pairs: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    failed: Counter[tuple[str, int]] = field(default_factory=Counter)
 
     def take(self, node: Node, kind: str, outcome: str) -> None:
         self.counts.setdefault(kind, Counter())[outcome] += 1
@@ -73,6 +74,7 @@ class Tally:
         for pair, counts in other.pairs.items():
             self.pairs.setdefault(pair, Counter()).update(counts)
         self.faults += other.faults
+        self.failed += other.failed
 
 
 @dataclass(slots=True)

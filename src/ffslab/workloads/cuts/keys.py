@@ -17,6 +17,7 @@ from ffslab.oracle.faults import KINDS, USUAL
 
 SERIES = "series"  # instead of a history: one cut after the other on one flash
 SEQUENCES = "sequences"  # instead of one history: all short ones
+CALLS = "calls"  # a history of one's own
 FILLED = 24  # filling costs hundreds of times what all else of a state costs
 FULL, MOUNT = "full", "mount"
 NO_TIME, BOARD_TIME = "none", "board"
@@ -36,13 +37,18 @@ class Cuts(Workload):
     kind: str = key("cuts", "the workload")
     history: str = key(
         "update-by-rename",
-        "the calls in which power is cut; `sequences`: all short sequences of them; "
-        "`series`: many cuts of one flash",
+        "the calls in which power is cut; `calls`: your own; `sequences`: all short sequences of "
+        "them; `series`: many cuts of one flash",
     )
     parameters: str = key(
         "",
         'parameters of the history that are not its usual ones: `"files=250 transactions=750"`',
-        needs="a history",
+        needs="a history of ffslab's",
+    )
+    calls: str = key(
+        "",
+        'your own calls, one a line: `"""mkdir d\\nwrite d/f 0 3000 #\\nsync\\nrename d e"""`',
+        needs='history = "calls"',
     )
     kinds: str = key("", 'kinds of cut, `"lost torn-bits"`, or empty: all usual ones of the chip')
     variants: int = key(
@@ -165,6 +171,11 @@ class Cuts(Workload):
         return self.history == SEQUENCES
 
     @property
+    def is_calls(self) -> bool:
+        """Whether the history is the user's own."""
+        return self.history == CALLS
+
+    @property
     def is_timed(self) -> bool:
         """Whether chip and CPU take the board's times."""
         return self.timing == BOARD_TIME
@@ -206,7 +217,8 @@ class Cuts(Workload):
         elif self.is_sequences:
             own = (*_OF_SEQUENCES, "variants", "check", "paired_distance_pages")
         else:
-            own = tuple(name for name in usual if name not in (*_OF_SERIES, *_OF_SEQUENCES))
+            others = (*_OF_SERIES, *_OF_SEQUENCES, "parameters" if self.is_calls else "calls")
+            own = tuple(name for name in usual if name not in others)
             if self.check == MOUNT:
                 own = tuple(name for name in own if name != "fill_sample")
         idle = [name for name in usual if name not in (*_OF_ALL, *own)]

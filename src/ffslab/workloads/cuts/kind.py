@@ -5,12 +5,13 @@ from __future__ import annotations
 from ffslab.errors import SpecError, UsageError
 from ffslab.model.names import suggestion
 from ffslab.model.workload import Setting, WorkloadType
+from ffslab.oracle.calls import history_of_calls
 from ffslab.oracle.faults import KINDS, kinds_on
 from ffslab.oracle.generators.registry import KINDS as HISTORIES
 from ffslab.oracle.generators.registry import parameters
 from ffslab.oracle.promises import promise_of
 from ffslab.workloads.checks import check_writable
-from ffslab.workloads.cuts.keys import FULL, SEQUENCES, SERIES, Cuts
+from ffslab.workloads.cuts.keys import CALLS, FULL, SEQUENCES, SERIES, Cuts
 from ffslab.workloads.cuts.plan import LOG_MIB
 
 # Filling writes each page once, and the log has it as it was before and after.
@@ -44,7 +45,7 @@ class CutsType(WorkloadType[Cuts]):
 
 
 def _check_history(workload: Cuts, where: str) -> None:
-    known = (*HISTORIES, SEQUENCES, SERIES)
+    known = (*HISTORIES, CALLS, SEQUENCES, SERIES)
     if workload.history not in known:
         raise SpecError(
             f"{where}: no history {workload.history!r}{suggestion(workload.history, known)}",
@@ -57,8 +58,22 @@ def _check_history(workload: Cuts, where: str) -> None:
             cause="parts have the numbers 1 to workload.parts",
             remedy=f"workload.part = {workload.parts}",
         )
-    if workload.is_series or workload.is_sequences:
-        return
+    if workload.is_calls:
+        _check_calls(workload, where)
+    elif not (workload.is_series or workload.is_sequences):
+        _check_parameters(workload, where)
+
+
+def _check_calls(workload: Cuts, where: str) -> None:
+    try:
+        history_of_calls(workload.calls, seed=1)
+    except UsageError as error:
+        raise SpecError(
+            f"{where}: workload.calls: {error.message}", cause=error.cause, remedy=error.remedy
+        ) from error
+
+
+def _check_parameters(workload: Cuts, where: str) -> None:
     usual = parameters(workload.history)
     try:
         stated = workload.settings

@@ -26,7 +26,8 @@ logged, `states_possible` that one cut can leave, `states` gone through, `untouc
 `counts` of states by kind of cut ("A / B" where the recovery was cut, too) and outcome, `random` of those at random;
 `findings`; `recovery`, with a row of `curve` for each operation that was lost: operation, pages read, pages programmed,
 blocks erased, nanoseconds; `worst`, the operation with the most expensive mount; `uncut`, the mount without a cut. Of a
-series also `series`. Null if the history failed without a cut.
+series also `series`, of sequences `sequences`; of these and of your own calls `failed_calls`: what failed without a
+cut, and how often. Null if the history failed without a cut.
 
 """  # noqa: E501  (columns of the document)
 STATES, RECOVERY, FLASHES = "states", "recovery", "flashes"

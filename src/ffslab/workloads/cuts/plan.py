@@ -15,6 +15,7 @@ from typing import Any
 from ffslab.model.case import Case
 from ffslab.model.specs import Board
 from ffslab.oracle.acts import SETS
+from ffslab.oracle.calls import history_of_calls
 from ffslab.oracle.faults import kinds_on
 from ffslab.oracle.generators.registry import history_of_kind, worn_erases_of_kind
 from ffslab.oracle.history import History
@@ -87,6 +88,8 @@ def history_of(case: Case) -> History:
     workload = cuts_of(case)
     if workload.is_sequences:
         return tree_of(case).start
+    if workload.is_calls:
+        return history_of_calls(workload.calls, case.seed)
     return history_of_kind(workload.history, case.seed, workload.settings)
 
 
@@ -97,7 +100,7 @@ def cutter_of(case: Case, rig: Rig, history: History | None = None) -> Cutter:
         return Cutter(guest_case(case), rig, "", workload.check)
     made = history or history_of(case)
     worn = 0
-    if not workload.is_sequences:
+    if not (workload.is_sequences or workload.is_calls):
         worn = worn_erases_of_kind(workload.history, workload.settings)
     distance = workload.paired_distance_pages
     return Cutter(

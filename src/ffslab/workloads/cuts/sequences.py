@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ffslab.model.case import Case
 from ffslab.oracle.sequences import Tree
 from ffslab.workloads.cuts.causes import Cause, Tally
-from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, finding_id
+from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, failures, finding_id
 
 
 def stored_sequences(case: Case, tree: Tree, tally: Tally, causes: Sequence[Cause]) -> CutsResult:
@@ -22,6 +22,7 @@ def stored_sequences(case: Case, tree: Tree, tally: Tally, causes: Sequence[Caus
         "counts": {
             kind: dict(sorted(counts.items())) for kind, counts in sorted(tally.counts.items())
         },
+        "failed_calls": failures(tally.failed),
         "random": {},
         "findings": [_finding(case, tree, cause) for cause in causes],
         "recovery": {"curve": [], "worst": None, "uncut": None},

@@ -18,6 +18,8 @@ from annotated_types import Len, Predicate
 from typing_extensions import TypedDict
 
 from ffslab.model.case import Case
+from ffslab.oracle.history import History
+from ffslab.oracle.record import parse_record
 from ffslab.results.result import CaseResult
 from ffslab.workloads.cuts.explored import Explored, Judged
 from ffslab.workloads.cuts.outcomes import CORRECT, OUTCOMES
@@ -151,11 +153,20 @@ def space_of(series: StoredSeries) -> SeriesSpace | None:
     )
 
 
+class StoredFailure(TypedDict):
+    """A call, or an act of sequences, that failed with this errno so many times."""
+
+    call: str
+    errno: int
+    times: int
+
+
 class CutsResult(TypedDict):
     """What became of a case's cuts.
 
     `counts` are states by kind of cut (of the second one too: "A / B") and outcome. `random` are
-    those of cuts at random by outcome, empty if there is no such experiment.
+    those of cuts at random by outcome, empty if there is no such experiment. `failed_calls`: of the
+    user's own calls, and of acts, those that failed without a cut.
     """
 
     calls: int
@@ -164,6 +175,7 @@ class CutsResult(TypedDict):
     states: int
     untouched: int
     counts: dict[str, dict[OutcomeWord, int]]
+    failed_calls: NotRequired[list[StoredFailure]]
     random: dict[OutcomeWord, int]
     findings: list[StoredFinding]
     recovery: StoredRecovery
@@ -192,7 +204,7 @@ def configuration_of(case: Case) -> str:
     return "-".join([*(word for word in case.id.split("-") if word not in apart), seed])
 
 
-def stored_of(case: Case, calls: int, explored: Explored) -> CutsResult:
+def stored_of(case: Case, history: History, explored: Explored) -> CutsResult:
     """What is kept of the states of a history."""
     counts: dict[str, Counter[str]] = {}
     for judged_state in explored.judged:
@@ -207,8 +219,8 @@ def stored_of(case: Case, calls: int, explored: Explored) -> CutsResult:
     states = [
         judged_state.state for judged_state in explored.judged if judged_state.state is not None
     ]
-    return {
-        "calls": calls,
+    stored: CutsResult = {
+        "calls": len(history.operations),
         "operations": explored.operations,
         "states_possible": explored.states_possible,
         "states": len(explored.judged),
@@ -220,6 +232,18 @@ def stored_of(case: Case, calls: int, explored: Explored) -> CutsResult:
         "findings": _findings(case, explored.judged),
         "recovery": _recovery(states, explored.operations),
     }
+    if cuts_of(case).is_calls:
+        record = zip(history.operations, parse_record(explored.record).calls, strict=False)
+        errors = Counter((call.line, ended.errno) for call, ended in record if ended.errno)
+        stored["failed_calls"] = failures(errors)
+    return stored
+
+
+def failures(errors: Counter[tuple[str, int]]) -> list[StoredFailure]:
+    """Calls or acts with their errno, as they are kept."""
+    return [
+        {"call": call, "errno": errno, "times": times} for (call, errno), times in errors.items()
+    ]
 
 
 def outcomes_of(cuts: CutsResult) -> Counter[str]:

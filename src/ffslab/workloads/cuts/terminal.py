@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
@@ -49,6 +50,8 @@ def print_case(console: Console, result: CaseResult) -> None:
     _print_recovery(console, cuts)
     _print_series(console, cuts)
     _print_sequences(console, cuts)
+    for line in failure_lines(cuts):
+        console.print(line, markup=False, soft_wrap=True)
     for finding in cuts["findings"]:
         console.print(finding_line(finding), markup=False, soft_wrap=not console.is_terminal)
 
@@ -102,6 +105,16 @@ def _print_sequences(console: Console, cuts: CutsResult) -> None:
         markup=False,
         soft_wrap=True,
     )
+
+
+def failure_lines(cuts: CutsResult) -> list[str]:
+    """What failed without any cut, and is judged as calls that failed."""
+    return [
+        f"without a cut `{failure['call']}` fails"
+        + (f" {failure['times']:,} times" if failure["times"] > 1 else "")
+        + f": {os.strerror(failure['errno'])}"
+        for failure in cuts.get("failed_calls", [])
+    ]
 
 
 def _space_words(space: SeriesSpace) -> str:

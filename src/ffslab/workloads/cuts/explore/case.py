@@ -125,7 +125,7 @@ def _history(case: Case, guests: CutGuests, tell: Tell) -> Explored:
         guests.directory,
         {"history": history.text, "record": explored.record, "log": explored.log},
     )
-    return _explored(case, stored_of(case, len(history.operations), explored), stream)
+    return _explored(case, stored_of(case, history, explored), stream)
 
 
 def _series(case: Case, guests: CutGuests, tell: Tell) -> Explored:

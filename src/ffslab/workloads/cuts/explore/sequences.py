@@ -7,6 +7,7 @@ first state of each cause is repeated alone, in a fresh guest.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -135,6 +136,9 @@ class SequenceExplorer:
         tally.nodes += is_whole
         tally.operations += len({state.name.cut.operation for state in visited.states}) - is_whole
         tally.same += visited.same
+        own = visited.calls[len(visited.calls) - len(node.calls) :] if is_whole else ()
+        errno = next((call.errno for call in own if call.errno), 0)
+        tally.failed += Counter({(node.steps[-1][0].name, errno): bool(errno)})
         tally.untouched += sum(not state.touched for state in visited.states)
         for name, judgement in judged_visit(visited, judgements):
             self._take(node, Fault(node, name, judgement), tally)

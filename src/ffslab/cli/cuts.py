@@ -1,0 +1,85 @@
+"""`ffslab cuts`: every power cut in calls that the user wrote down, on some file systems."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ffslab.cli.parse import RESULTS, Catalogs, Jobs, RunsTo, Scratch, parse_set
+
+_STUDY = """schema = 1
+name = "calls"
+title = "Every power cut in calls of one's own"
+description = {description}
+
+[base]
+board = {board}
+partition_bytes = {partition}
+
+[base.workload]
+kind = "cuts"
+history = "calls"
+calls = {calls}
+
+[axes]
+filesystem = {filesystems}
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `cuts`."""
+
+    @app.command("cuts")
+    def cuts(
+        calls: Annotated[
+            Path,
+            typer.Option(metavar="FILE", help="The calls, one a line: docs/power-cuts.md."),
+        ],
+        filesystems: Annotated[
+            str, typer.Option("--fs", metavar="NAME,NAME", help="On which file systems.")
+        ] = "jffs2,ubifs,yaffs2,logfs",
+        board: Annotated[str, typer.Option(metavar="NAME", help="On which board.")] = "apf27",
+        partition: Annotated[
+            str, typer.Option(metavar="SIZE", help="The size of its partition.")
+        ] = "8 MiB",
+        settings: Annotated[
+            list[str] | None,
+            typer.Option(
+                "--set", metavar="KEY=VALUE", help="As in `run`: --set 'workload.kinds=lost'."
+            ),
+        ] = None,
+        catalogs: Catalogs = None,
+        jobs: Jobs = None,
+        output: RunsTo = RESULTS,
+        scratch: Scratch = None,
+    ) -> None:
+        """Cut the power at every point of calls of your own.
+
+        Exit code: 0 all states are correct; 1 some are not; 2 wrong usage.
+        """
+        from ffslab.campaign.study import Choice
+        from ffslab.cli.run import run_choice
+        from ffslab.loader import read_text
+
+        text = _STUDY.format(
+            description=_quoted(f"The calls of {calls.name}."),
+            board=_quoted(board),
+            partition=_quoted(partition),
+            calls=_quoted(read_text(calls)),
+            filesystems=_quoted([name.strip() for name in filesystems.split(",")]),
+        )
+        with tempfile.TemporaryDirectory() as directory:
+            study = Path(directory) / "calls.toml"
+            study.write_text(text, encoding="utf-8")
+            overrides = tuple(map(parse_set, settings or ()))
+            choice = Choice(str(study), overrides, catalogs=tuple(catalogs or ()))
+            run_choice(choice, jobs=jobs, output=output, scratch=scratch)
+
+
+def _quoted(value: str | list[str]) -> str:
+    """As TOML has it."""
+    return json.dumps(value, ensure_ascii=False)
