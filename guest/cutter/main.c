@@ -44,8 +44,9 @@ static const char help_text[] =
 	"         mounts, observes and uses it. MOUNT is TYPE SOURCE TARGET OPTIONS;\n"
 	"         OPTIONS are mount's, - for none, ro and sync first; TYPE - makes the\n"
 	"         directory TARGET if it is missing. Of several, from the lowest on, the\n"
-	"         last is looked at. Keys: check (full, or mount: only look), output (a\n"
-	"         file or serial line), vid_hdr_offset and max_beb_per1024 of UBI,\n"
+	"         last is looked at. Keys: check (full, or mount: only look), attributes\n"
+	"         (1: modes, times and extended ones, too), output (a file or serial\n"
+	"         line), vid_hdr_offset and max_beb_per1024 of UBI,\n"
 	"         ubi_block (a volume that gets a block device)\n"
 	"tree     makes all cuts of many sequences of calls, which share their beginnings:\n"
 	"         NODES has a line for each call or two, DEPTH visit|end|pass CALL[;CALL]...;\n"
@@ -153,7 +154,7 @@ static enum ffs_exit command_observe(int argc, char **argv)
 
 	if (argc != 2)
 		return usage_error("observe takes ROOT");
-	observer = observer_new(&error);
+	observer = observer_new(true, &error);
 	if (!observer)
 		return failed(&error);
 	n = observe(observer, argv[1], &text);

@@ -20,6 +20,8 @@ const char *const fuzz_seeds[] = {
 	"open @0 a\nopensync @1 a\nopendsync @2 a\nwrite @0 5 6 7\nappend @1 3 4\n"
 	"truncate @2 9\nfsync @0\nfdatasync @0\nmapwrite @0 1 2 3\nmsync @0\n"
 	"syncrange @0 0 4096\ndup @0 @15\nclose @15\n",
+	"exchange a b\nrenamenew a b\nwhiteout a b\ntmpfile @0 .\nlinkfd @0 c\n"
+	"chmod a 640\nsetmtime a 9\nsetxattr a user.x 5 1\nremovexattr a user.x\n",
 	"state standing\nlevel 0\noperations 12\nposition 5\ncut lost 0\n"
 	"recorded 7\noperation 5 touched 1\nvariants lost 1\n",
 	"array_reads 5\ncached_reads 1\nprograms 6\noob_programs 2\nerases 7\n",
@@ -62,12 +64,14 @@ static void check_history(char *text)
 		assert(op->kind < OP_KINDS);
 		if (op->path)
 			check_path(op->path);
-		assert(op->kind == OP_SYNC ||
+		assert(op->kind == OP_SYNC || op->kind == OP_REMOUNT ||
+		       op->kind == OP_LINKFD ||
 		       !op->path == (op->descriptor >= 0));
 		assert(op->descriptor < HISTORY_DESCRIPTORS);
 		assert(op->filled < HISTORY_DESCRIPTORS);
 		assert((op->filled >= 0) ==
-		       (op->kind >= OP_OPEN && op->kind <= OP_DUP));
+		       (op->kind == OP_TMPFILE ||
+			(op->kind >= OP_OPEN && op->kind <= OP_DUP)));
 		assert(op->bytes <= INT64_MAX && op->offset <= INT64_MAX);
 		assert(op->offset + op->bytes <= INT64_MAX);
 	}

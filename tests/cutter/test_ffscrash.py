@@ -129,15 +129,59 @@ def test_each_operation_does_what_it_says(program: Program) -> None:
     assert program.observe() == observation(program.root)
 
 
+def test_names_change_as_flags_say(program: Program) -> None:
+    program.history("write a 0 10 1", "write b 0 20 3", "exchange a b")
+    assert [(program.root / path).stat().st_size for path in "ab"] == [20, 10]
+    ops = program.history("renamenew a b", "renamenew a c", "whiteout c d")
+    assert [op[1] for op in ops] == [errno.EEXIST, 0, 0]
+    assert stat.S_ISCHR((program.root / "c").lstat().st_mode)
+    assert program.observe()[2].startswith("other c 1 ")
+    assert program.observe()[3].startswith("attributes c 0 ")
+    assert (program.root / "d").stat().st_size == 20
+
+
+def test_a_file_without_a_name_gets_one(program: Program) -> None:
+    ops = program.history("tmpfile @0 .", "write @0 0 700 1", "fsync @0", "tmpfile @0 .")
+    assert [op[1] for op in ops] == [0, 0, 0, errno.EBUSY]
+    assert list(program.root.iterdir()) == []
+    ops = program.history("tmpfile @0 .", "write @0 0 700 1", "linkfd @0 a", "linkfd @1 b")
+    assert [op[1] for op in ops] == [0, 0, 0, errno.EBADF]
+    assert (program.root / "a").read_bytes() == contents(1, 0, 700)
+
+
+def test_attributes_are_changed_and_told_where_they_are_not_the_usual_ones(
+    program: Program,
+) -> None:
+    ops = program.history(
+        *("mkdir d", "create a", "chmod a 600", "chmod d 1700", "setmtime a 1000000000"),
+        *("create b", "setxattr b user.y 20 7", "setxattr b user.x 0 1", "setxattr b user.z 9 5"),
+        *("removexattr b user.z", "removexattr b user.z", "chmod none 600", "symlink a s"),
+    )
+    assert [op[1] for op in ops if op[1]] == [errno.ENODATA, errno.ENOENT]
+    told = [line for line in program.observe() if line.startswith("attributes ")]
+    crc = f"{zlib.crc32(contents(7, 0, 20)):08x}"
+    assert told == [
+        "attributes a 600 1000000000 -",
+        f"attributes b 644 - user.x=0:00000000,user.y=20:{crc}",
+        "attributes d 1700 - -",
+    ]
+
+
+def found_by_path(program: Program) -> dict[str, list[str]]:
+    """The words of each entry's line."""
+    lines = (line.split() for line in program.observe())
+    return {words[1]: words for words in lines if words[0] != "attributes"}
+
+
 def test_what_nobody_may_open_is_told(program: Program) -> None:
     program.history("mkdir d", "write d/a 0 700 1", "create b")
     (program.root / "d" / "a").chmod(0)
     (program.root / "b").chmod(0o200)
-    found = {line.split()[1]: line.split() for line in program.observe()}
+    found = found_by_path(program)
     assert found["d/a"][5:] == [str(errno.EACCES), "-"]
     assert found["b"][5] == "0" and found["d"][4] == "0"
     (program.root / "d").chmod(0)
-    found = {line.split()[1]: line.split() for line in program.observe()}
+    found = found_by_path(program)
     assert found["d"][4] == str(errno.EACCES)
     (program.root / "d").chmod(0o755)
 

@@ -14,7 +14,11 @@ static void all_operations(void)
 		      "syncrange @1 11 12\nsync\nopen @2 d/a\n"
 		      "opensync @3 d/a\nopendsync @4 d/a\ndup @4 @5\nclose @6\n"
 		      "rename a b\nlink a b\n"
-		      "symlink /x/../y s\nunlink s\nrmdir d\nmkfifo p\nfill f 9\n"
+		      "symlink /x/../y s\nunlink s\nrmdir d\nmkfifo p\n"
+		      "exchange a b\nrenamenew a b\nwhiteout a b\n"
+		      "tmpfile @7 .\nlinkfd @7 c\nchmod a 0640\n"
+		      "setmtime a 12\nsetxattr a user.x 13 14\n"
+		      "removexattr a user.x\nfill f 9\n"
 		      "turnover t\nremount";
 	struct history history;
 	struct ffs_error error;
@@ -50,6 +54,16 @@ static void all_operations(void)
 	CHECK(history.ops[OP_DUP].descriptor == 4);
 	CHECK(history.ops[OP_DUP].filled == 5);
 	CHECK(history.ops[OP_CLOSE].descriptor == 6);
+	CHECK(!strcmp(history.ops[OP_WHITEOUT].other, "a"));
+	CHECK(history.ops[OP_TMPFILE].filled == 7);
+	CHECK(history.ops[OP_LINKFD].descriptor == 7);
+	CHECK(!strcmp(history.ops[OP_LINKFD].path, "c"));
+	CHECK(history.ops[OP_CHMOD].bytes == 0640);
+	CHECK(history.ops[OP_SETMTIME].bytes == 12);
+	CHECK(!strcmp(history.ops[OP_SETXATTR].attribute, "user.x"));
+	CHECK(history.ops[OP_SETXATTR].bytes == 13);
+	CHECK(history.ops[OP_SETXATTR].seed == 14);
+	CHECK(!strcmp(history.ops[OP_REMOVEXATTR].attribute, "user.x"));
 	history_free(&history);
 }
 

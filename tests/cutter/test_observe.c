@@ -44,7 +44,7 @@ static void change(const char *root, struct rng *rng)
 static bool are_alike(struct observer *old, const char *root)
 {
 	struct text one = { 0 }, other = { 0 };
-	struct observer *new = observer_new(NULL);
+	struct observer *new = observer_new(true, NULL);
 	bool alike;
 	size_t n = observe(old, root, &one);
 
@@ -70,7 +70,7 @@ static void remove_all(const char *root)
 
 void test_observe(void)
 {
-	struct observer *observer = observer_new(NULL);
+	struct observer *observer = observer_new(true, NULL);
 	char root[128];
 	struct rng rng;
 	int i;

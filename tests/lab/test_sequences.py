@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from cut_guests import cases_of_text, cuts_by_case, opened, run_of
 
 from ffslab.lab.lab_build import LabBuild
-from ffslab.oracle.acts import BEGINNINGS, SETS
+from ffslab.oracle.acts import BEGINNINGS, acts_for
+from ffslab.oracle.promises import promise_of
 from ffslab.oracle.sequences import Tree
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.cuts.explore.guest import run_tree
@@ -51,9 +53,27 @@ def told(run: RunDirectory) -> dict[str, CutsResult]:
     return {key.partition(" ")[0]: cuts for key, cuts in cuts_by_case(run).items()}
 
 
-def check(cuts: CutsResult, tree: Tree) -> None:
-    """Each sequence was gone through, and in all its states all was as promised."""
-    assert not cuts["findings"]
+# F-JFFS2-23 shows files in sequences of two acts.
+KNOWN = {
+    finding("F-JFFS2-22", ("jffs2", "bad-attributes")),
+    finding("F-JFFS2-22", ("overlay-jffs2", "bad-attributes")),
+    finding("F-JFFS2-23", ("jffs2", "changed-by-use")),
+    finding("F-JFFS2-23", ("jffs2", "kernel-warning")),
+}
+
+
+def tree_for(filesystem: str, act_set: str, length: int, begins: str = "new") -> Tree:
+    """The sequences of acts that it does not refuse."""
+    stack = filesystem.removesuffix("-improved")
+    return Tree(acts_for(act_set, promise_of(stack).refuses)[0], length, 1, begins)
+
+
+def check(filesystem: str, cuts: CutsResult, tree: Tree) -> None:
+    """Each sequence was gone through, no call failed but for want of space, all was as promised."""
+    assert {(filesystem, one["outcome"]) for one in cuts["findings"]} <= KNOWN
+    assert all(one["confirmed"] or filesystem == "jffs2" for one in cuts["findings"])
+    errnos = {failure["errno"] for failure in cuts["failed_calls"]}
+    assert errnos <= {"full": {errno.ENOSPC}, "bad-blocks": {errno.EIO}}.get(tree.begins, set())
     sequences = cuts["sequences"]
     assert sequences["visited"] == sequences["all"] == tree.count() and not sequences["unreached"]
     # Each is cut behind its last call at least.
@@ -70,6 +90,8 @@ SAMPLES = {
     "names": ("jffs2", "ubifs", "yaffs2", "logfs"),
     "aged": ("yaffs2", "logfs"),
     "full": ("jffs2", "yaffs2"),
+    "recovered": ("jffs2", "ubifs", "yaffs2", "yaffs2-improved", "logfs"),
+    "bad-blocks": ("jffs2", "ubifs", "yaffs2", "logfs"),
 }
 
 
@@ -80,8 +102,8 @@ def test_all_acts_behind_each_beginning(lab: LabBuild, tmp_path: Path, begins: s
     workload = f'act_set = "all"\nlength = {length}\nbeginning = "{begins}"'
     partition = "2 MiB" if begins == "full" else "8 MiB"
     run = run_of(study(workload, *SAMPLES[begins], partition=partition), tmp_path)
-    for cuts in told(run).values():
-        check(cuts, Tree(SETS["all"], length, 1, begins))
+    for filesystem, cuts in told(run).items():
+        check(filesystem, cuts, tree_for(filesystem, "all", length, begins))
 
 
 def test_a_full_overlay_is_read_only(lab: LabBuild, tmp_path: Path) -> None:
@@ -100,7 +122,7 @@ def test_all_acts_on_nor_flash(lab: LabBuild, tmp_path: Path) -> None:
         study(workload, "jffs2", "ubifs", board="mt7621-gnubee", partition="4 MiB"), tmp_path
     )
     for cuts in told(run).values():
-        assert cuts["sequences"]["visited"] == Tree(SETS["all"], 1, 1).count()
+        assert cuts["sequences"]["visited"] == cuts["sequences"]["all"] > 50
         assert "erase-half" not in cuts["counts"]
 
 

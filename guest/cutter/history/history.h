@@ -53,6 +53,15 @@ enum op_kind {
 	OP_UNLINK,
 	OP_RMDIR,
 	OP_MKFIFO,
+	OP_EXCHANGE,
+	OP_RENAMENEW,
+	OP_WHITEOUT,
+	OP_TMPFILE,
+	OP_LINKFD,
+	OP_CHMOD,
+	OP_SETMTIME,
+	OP_SETXATTR,
+	OP_REMOVEXATTR,
 	OP_FILL,
 	OP_TURNOVER,
 	OP_REMOUNT,
@@ -63,9 +72,10 @@ struct op {
 	enum op_kind kind;
 	const char *path;	/* relative to the root; NULL for none */
 	const char *other;	/* the old name, or the symbolic link's target */
+	const char *attribute;	/* its name */
 	int descriptor;		/* in place of the path; -1 for none */
 	int filled;		/* the descriptor that is to be open then; -1 for none */
-	uint64_t offset, bytes, seed;
+	uint64_t offset, bytes, seed;	/* bytes: also a size, a mode, seconds */
 };
 
 struct history {

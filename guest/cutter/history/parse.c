@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <linux/limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@
 
 /*
  * The words after the name: p the path, f the path or a descriptor, d a descriptor, n
- * a descriptor to be filled, o the old path, t text, @ offset, b bytes to write, z
- * size, s seed.
+ * a descriptor to be filled, o the old path, t text, a the name of an attribute, @
+ * offset, b bytes to write, z size or seconds, m mode, s seed.
  */
 static const struct form {
 	const char *name, *words;
@@ -44,6 +45,15 @@ static const struct form {
 	[OP_UNLINK] = { "unlink", "p" },
 	[OP_RMDIR] = { "rmdir", "p" },
 	[OP_MKFIFO] = { "mkfifo", "p" },
+	[OP_EXCHANGE] = { "exchange", "op" },
+	[OP_RENAMENEW] = { "renamenew", "op" },
+	[OP_WHITEOUT] = { "whiteout", "op" },
+	[OP_TMPFILE] = { "tmpfile", "np" },
+	[OP_LINKFD] = { "linkfd", "dp" },
+	[OP_CHMOD] = { "chmod", "pm" },
+	[OP_SETMTIME] = { "setmtime", "pz" },
+	[OP_SETXATTR] = { "setxattr", "pabs" },
+	[OP_REMOVEXATTR] = { "removexattr", "pa" },
 	[OP_FILL] = { "fill", "pz" },
 	[OP_TURNOVER] = { "turnover", "p" },
 	[OP_REMOUNT] = { "remount", "" },
@@ -76,6 +86,15 @@ static bool parse_descriptor(const char *word, int *descriptor)
 	return true;
 }
 
+/* Three octal digits or four. */
+static bool parse_mode(const char *word, uint64_t *mode)
+{
+	size_t length = strspn(word, "01234567");
+
+	*mode = strtoul(word, NULL, 8);
+	return !word[length] && (length == 3 || length == 4);
+}
+
 static bool parse_word(struct op *op, char form, const char *word)
 {
 	switch (form) {
@@ -97,6 +116,11 @@ static bool parse_word(struct op *op, char form, const char *word)
 	case 't':
 		op->other = word;
 		return strlen(word) < PATH_MAX;
+	case 'a':
+		op->attribute = word;
+		return strlen(word) <= XATTR_NAME_MAX;
+	case 'm':
+		return parse_mode(word, &op->bytes);
 	case '@':
 		return number_parse(word, INT64_MAX, &op->offset);
 	case 'b':

@@ -11,9 +11,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/fs.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "history/attributes.h"
 #include "history/contents.h"
 #include "history/file.h"
 #include "history/history.h"
@@ -59,6 +62,25 @@ static int open_file(struct runner *runner, const struct op *op, int flags)
 	if (fd < 0 && errno == EISDIR)
 		fd = openat(runner->root, op->path, O_RDONLY | flags);
 	return fill_descriptor(runner, op, fd);
+}
+
+/* A file without a name in the directory ->path. */
+static int open_unnamed(struct runner *runner, const struct op *op)
+{
+	if (runner->opened[op->filled] >= 0)
+		return EBUSY;
+	return fill_descriptor(runner, op,
+			       openat(runner->root, op->path,
+				      O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
+}
+
+static int give_name(const struct runner *runner, const struct op *op)
+{
+	int fd = take(runner, op, 0);
+
+	if (fd < 0 || linkat(fd, "", runner->root, op->path, AT_EMPTY_PATH))
+		return errno;
+	return 0;
 }
 
 static int duplicate(struct runner *runner, const struct op *op)
@@ -131,6 +153,14 @@ static int write_mapped(struct runner *runner, const struct op *op)
 			map_write(fd, runner->buffer, op->bytes, op->offset);
 }
 
+/* As a seed says, from position 0. */
+static int set_attribute(struct runner *runner, const struct op *op)
+{
+	int failed = make_contents(runner, op, 0);
+
+	return failed ? failed : attribute_set(runner->root, op, runner->buffer);
+}
+
 static int truncate_file(const struct runner *runner, const struct op *op)
 {
 	int fd = take(runner, op, O_WRONLY);
@@ -181,6 +211,13 @@ static int create_file(int root, const char *path)
 	return fd < 0 ? errno : close_after(fd, 0);
 }
 
+/* musl has no renameat2(). */
+static int rename_with(int root, const struct op *op, unsigned int flags)
+{
+	return (int)syscall(SYS_renameat2, root, op->other, root, op->path,
+			    flags);
+}
+
 /* What has to do with names alone. Return: 0 or an errno. */
 static int change_names(int root, const struct op *op)
 {
@@ -197,6 +234,15 @@ static int change_names(int root, const struct op *op)
 		break;
 	case OP_RENAME:
 		result = renameat(root, op->other, root, op->path);
+		break;
+	case OP_EXCHANGE:
+		result = rename_with(root, op, RENAME_EXCHANGE);
+		break;
+	case OP_RENAMENEW:
+		result = rename_with(root, op, RENAME_NOREPLACE);
+		break;
+	case OP_WHITEOUT:
+		result = rename_with(root, op, RENAME_WHITEOUT);
 		break;
 	case OP_LINK:
 		result = linkat(root, op->other, root, op->path, 0);
@@ -247,6 +293,16 @@ int runner_carry_out(struct runner *runner, const struct op *op)
 		return open_file(runner, op, O_SYNC);
 	case OP_OPENDSYNC:
 		return open_file(runner, op, O_DSYNC);
+	case OP_TMPFILE:
+		return open_unnamed(runner, op);
+	case OP_LINKFD:
+		return give_name(runner, op);
+	case OP_CHMOD:
+	case OP_SETMTIME:
+	case OP_REMOVEXATTR:
+		return attribute_change(runner->root, op);
+	case OP_SETXATTR:
+		return set_attribute(runner, op);
 	case OP_DUP:
 		return duplicate(runner, op);
 	case OP_CLOSE:

@@ -11,6 +11,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "observe/attributes.h"
 #include "observe/files.h"
 #include "observe/observe.h"
 #include "observe/tree.h"
@@ -20,31 +21,38 @@
 #define DEVICES_MAX 8
 
 struct observer {
+	struct attributes *attributes;	/* NULL: they are not looked at */
 	struct tree tree;
 	struct files files;
 	dev_t devices[DEVICES_MAX];	/* in the order in which they are found */
 	size_t devices_n;
 };
 
-struct observer *observer_new(struct ffs_error *error)
+struct observer *observer_new(bool with_attributes, struct ffs_error *error)
 {
-	struct observer *observer = malloc(sizeof(*observer));
+	struct observer *observer = calloc(1, sizeof(*observer));
 
 	if (!observer) {
 		ffs_fail(error, ENOMEM, "no memory for an observer");
 		return NULL;
 	}
-	if (tree_reserve(&observer->tree, error)) {
-		free(observer);
-		return NULL;
+	if (with_attributes) {
+		observer->attributes = malloc(sizeof(*observer->attributes));
+		if (!observer->attributes) {
+			ffs_fail(error, ENOMEM, "no memory for attributes");
+			goto failed;
+		}
+		attributes_init(observer->attributes);
 	}
-	observer->devices_n = 0;
-	if (files_reserve(&observer->files, error)) {
-		tree_free(&observer->tree);
-		free(observer);
-		return NULL;
-	}
-	return observer;
+	if (tree_reserve(&observer->tree, error))
+		goto failed;
+	if (!files_reserve(&observer->files, error))
+		return observer;
+	tree_free(&observer->tree);
+failed:
+	free(observer->attributes);
+	free(observer);
+	return NULL;
 }
 
 void observer_free(struct observer *observer)
@@ -53,6 +61,9 @@ void observer_free(struct observer *observer)
 		return;
 	tree_free(&observer->tree);
 	files_free(&observer->files);
+	if (observer->attributes)
+		attributes_free(observer->attributes);
+	free(observer->attributes);
 	free(observer);
 }
 
@@ -108,12 +119,12 @@ static void put_target(struct text *text, const struct entry *entry)
 		text_add(text, "-", 1);
 }
 
-/* Nobody but root may open it: no call of a history leaves anything so. */
+/* Nobody but root may open it: no call of a history leaves anything so but a whiteout. */
 static bool is_closed(const struct entry *entry)
 {
 	mode_t mode = entry->stat.st_mode;
 
-	return !S_ISLNK(mode) && !(mode & 0777);
+	return !S_ISLNK(mode) && !S_ISCHR(mode) && !(mode & 0777);
 }
 
 static void put_entry(struct observer *observer, size_t number,
@@ -153,16 +164,20 @@ static void put_entry(struct observer *observer, size_t number,
 size_t observe(struct observer *observer, const char *root, struct text *text)
 {
 	struct tree *tree = &observer->tree;
-	size_t read = 0, i;
+	size_t read = 0, lines, i;
 
 	observer->devices_n = 0;
 	tree_read(tree, root);
+	lines = tree->n;
 	for (i = 0; i < tree->n; i++) {
 		if (i == read)
 			read = files_read(&observer->files, tree, i);
 		put_entry(observer, i, text);
+		if (observer->attributes)
+			lines += attributes_put(observer->attributes,
+						tree->sorted[i], text);
 	}
-	return tree->n;
+	return lines;
 }
 
 void observe_space(const char *root, struct observed_space *space)

@@ -11,8 +11,9 @@
  *	lost PATH ERRNO		a name that readdir gives and lstat refuses
  *
  * ERRNO is the first error of opening, listing or reading it, 0 if there was
- * none, EACCES if its mode lets nobody; CRCS as in sectors.h; PATH and TARGET are one word each (text_name()),
- * TARGET "-" where it cannot be read.  No times: they are not what is promised.
+ * none, EACCES if its mode lets nobody; CRCS as in sectors.h; PATH and TARGET are one
+ * word each (text_name()), TARGET "-" where it cannot be read.  An entry may be followed
+ * by a line with its attributes (attributes.h).
  * Reading leaves no trace (O_NOATIME).
  *
  * INODE is that of stat(2) if there is one device. Each further one adds 10^12 to its own.
@@ -37,7 +38,6 @@
 #define OBSERVE_FILE_MAX ((uint64_t)256 << 20)
 #define OBSERVE_NAMES_MAX 200000u
 
-struct calls;
 struct observer;
 
 /* Of statfs(); zero where it failed. */
@@ -46,8 +46,8 @@ struct observed_space {
 	bool read_only;
 };
 
-/** observer_new() - memory for observations; NULL with @error. */
-struct observer *observer_new(struct ffs_error *error);
+/** observer_new() - memory for observations, @with_attributes or without; NULL with @error. */
+struct observer *observer_new(bool with_attributes, struct ffs_error *error);
 void observer_free(struct observer *observer);
 
 /**

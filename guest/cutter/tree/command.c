@@ -63,6 +63,10 @@ static bool take_key(struct arguments *arguments, const char *word)
 		arguments->walk.full = !strcmp(value, "full");
 		return arguments->walk.full || !strcmp(value, "mount");
 	}
+	if (!strncmp(word, "attributes=", key)) {
+		arguments->walk.attributes = !strcmp(value, "1");
+		return arguments->walk.attributes;
+	}
 	if (!strncmp(word, "kinds=", key))
 		return tree_cuts_parse(&arguments->cuts, value);
 	if (!strncmp(word, "after=", key))

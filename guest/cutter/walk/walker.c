@@ -354,7 +354,7 @@ static int reserve(struct walker *walker)
 {
 	struct ffs_error *error = walker->error;
 
-	walker->observer = observer_new(error);
+	walker->observer = observer_new(walker->walk->attributes, error);
 	if (!walker->observer || use_reserve(&walker->use, error))
 		return -1;
 	walker->messages = messages_open(error);

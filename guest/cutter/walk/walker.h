@@ -21,6 +21,7 @@ struct walk {
 	struct filesystem fs;
 	const char *chip;
 	bool full;		/* use it and mount it a second time */
+	bool attributes;	/* look at them, too */
 	int output;
 };
 

@@ -7,8 +7,8 @@ contents and an empty directory `e`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from ffslab.oracle.generators.pen import Pen, contents_seed
 from ffslab.oracle.history import History
@@ -27,6 +27,7 @@ class Act:
     follow to make it durable; "": none. `needs`, `lacks`: what must, or must not, be there: names,
     descriptors, and facts such as `a=b`, one file with both names; `makes`, `takes`: what is there
     and what is not afterwards. `is_long`: it writes all of the flash; power is cut behind it only.
+    `feature`: what not each file system has (`Promise.refuses`).
     """
 
     name: str
@@ -37,6 +38,7 @@ class Act:
     makes: str = ""
     takes: str = ""
     is_long: bool = False
+    feature: str = ""
 
     def follows(self, there: frozenset[str]) -> frozenset[str] | None:
         """What is there after it; None if a call would fail or do nothing."""
@@ -58,14 +60,14 @@ PLAIN = (
     Act("create b", "create b", "fsync b", lacks="b", makes="b"),
     Act("symlink c", "symlink a c", "fsync .", lacks="c", makes="c"),
     Act("link a b", "link a b", "fsync b", needs="a", lacks="b", makes="b a=b"),
-    Act("rename a b", "rename a b", "fsync b", needs="a", lacks="a=b", makes="b", takes="a"),
-    Act("rename b a", "rename b a", "fsync a", needs="b", lacks="a=b", makes="a", takes="b"),
-    Act("rename a e/a", "rename a e/a", "fsync e", needs="a e", makes="e/a", takes="a a=b"),
-    Act("unlink a", "unlink a", "fsync .", needs="a", takes="a a=b"),
+    Act("rename a b", "rename a b", "fsync b", needs="a", lacks="a=b", makes="b", takes="a a.x"),
+    Act("rename b a", "rename b a", "fsync a", needs="b", lacks="a=b", makes="a", takes="b a.x"),
+    Act("rename a e/a", "rename a e/a", "fsync e", needs="a e", makes="e/a", takes="a a=b a.x"),
+    Act("unlink a", "unlink a", "fsync .", needs="a", takes="a a=b a.x"),
     Act("unlink b", "unlink b", "fsync .", needs="b", takes="b a=b"),
     Act("rmdir e", "rmdir e", "fsync .", needs="e", lacks="e/a", takes="e"),
 )
-_IN_E = "e/a e/b"
+_IN_E = "e/a e/b e/w"
 FURTHER = (
     # Where in a file, and how much.
     Act("write a across pages", "write a 4090 12 #", "fsync a", needs="a"),
@@ -77,12 +79,27 @@ FURTHER = (
     Act("write @0", "write @0 200 600 #", "fsync @0", needs="@0"),
     Act("append @0", "append @0 500 #", "fdatasync @0", needs="@0"),
     Act("truncate @0", "truncate @0 100", "fsync @0", needs="@0"),
-    Act("store @0", "mapwrite @0 0 90 #", "msync @0", needs="@0"),
-    Act("store @0 and fsync", "mapwrite @0 600 90 #;fsync @0", "", needs="@0"),
+    Act("store @0", "mapwrite @0 0 90 #", "msync @0", "@0", "@0=new", feature="mapping"),
+    Act(
+        "store @0 and fsync", "mapwrite @0 600 90 #;fsync @0", "", "@0", "@0=new", feature="mapping"
+    ),
     Act("sync a range of @0", "write @0 900 80 #;syncrange @0 0 4096", "", needs="@0"),
-    Act("dup @0", "dup @0 @1;close @0", "", needs="@0", lacks="@1", makes="@1", takes="@0"),
+    Act("dup @0", "dup @0 @1;close @0", "", needs="@0", lacks="@1", makes="@1", takes="@0 @0=new"),
     Act("write @1", "write @1 50 60 #", "fsync @1", needs="@1"),
-    Act("close @0", "close @0", "", needs="@0", takes="@0"),
+    Act("close @0", "close @0", "", needs="@0", takes="@0 @0=new"),
+    Act(
+        *("open @0 without a name", "tmpfile @0 .", ""),
+        lacks="@0",
+        makes="@0 @0=new",
+        feature="tmpfile",
+    ),
+    Act(
+        *("link @0 b", "linkfd @0 b", "fsync b"),
+        needs="@0 @0=new",
+        lacks="b",
+        makes="b",
+        takes="@0=new",
+    ),
     Act("open b by O_DSYNC", "opendsync @2 b", "", needs="b", lacks="@2", makes="@2"),
     Act("write @2", "write @2 0 700 #", "", needs="@2"),
     # Names of other kinds, and in the directory.
@@ -93,6 +110,39 @@ FURTHER = (
     Act("unlink e/a", "unlink e/a", "fsync e", needs="e/a", takes="e/a"),
     Act("unlink e/b", "unlink e/b", "fsync e", needs="e/b", takes="e/b"),
     Act("rename b e/b", "rename b e/b", "fsync e", needs="b e", makes="e/b", takes="b a=b"),
+    # Renamed with a flag.
+    Act("exchange a b", "exchange a b", "fsync .", "a b", "a=b", takes="a.x", feature="exchange"),
+    Act(
+        *("rename a b if b is free", "renamenew a b", "fsync b"),
+        needs="a",
+        lacks="b",
+        makes="b",
+        takes="a a=b a.x",
+    ),
+    Act(
+        *("rename e/b e/w with a whiteout", "whiteout e/b e/w", "fsync e"),
+        needs="e e/b",
+        lacks="e/w",
+        makes="e/w",
+        feature="whiteout",
+    ),
+    Act("unlink e/w", "unlink e/w", "fsync e", needs="e/w", takes="e/w"),
+    # Attributes.
+    Act("chmod a", "chmod a 600", "fsync a", needs="a"),
+    Act("chmod e", "chmod e 700", "fsync e", needs="e"),
+    Act("utimes a", "setmtime a 1000000000", "fsync a", needs="a"),
+    Act(
+        *("set an xattr of a", "setxattr a user.x 40 #", "fsync a"),
+        needs="a",
+        makes="a.x",
+        feature="xattr",
+    ),
+    Act(
+        *("remove an xattr of a", "removexattr a user.x", "fsync a"),
+        needs="a a.x",
+        takes="a.x",
+        feature="xattr",
+    ),
     # Directories: renamed, with something in them, onto an empty one, into another, out again.
     Act("mkdir d", "mkdir d", "fsync .", lacks="d", makes="d"),
     Act("rmdir d", "rmdir d", "fsync .", needs="d", lacks="d/b d/e", takes="d"),
@@ -101,7 +151,7 @@ FURTHER = (
         "rename e with b d",
         *("rename e d", "fsync ."),
         needs="e e/b",
-        lacks="d e/a",
+        lacks="d e/a e/w",
         makes="d d/b",
         takes="e e/b",
     ),
@@ -132,7 +182,7 @@ FURTHER = (
     Act("fsync e", "fsync e", "", needs="e"),
     # All of it.
     Act("sync", "sync", ""),
-    Act("remount", "remount", "", takes="@0 @1 @2"),
+    Act("remount", "remount", "", takes="@0 @0=new @1 @2"),
     Act("turn over", "turnover t", "", is_long=True),
 )
 
@@ -147,13 +197,25 @@ def _all() -> Iterator[Act]:
 SETS: Mapping[str, tuple[Act, ...]] = {"plain": PLAIN, "all": tuple(_all())}
 
 
+def acts_for(name: str, refuses: Collection[str]) -> tuple[tuple[Act, ...], tuple[str, ...]]:
+    """Those of a set that a file system has, and the names of those that it refuses."""
+    own = tuple(act for act in SETS[name] if act.feature not in refuses)
+    return own, tuple(act.name for act in SETS[name] if act.feature in refuses)
+
+
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The flash that sequences begin on: what is `there`, and the `calls` behind the usual ones."""
+    """The flash that sequences begin on: what is `there`, and the `calls` behind the usual ones.
+
+    `cut`: calls behind these in the midst of which power was cut, once, and the file system mounted
+    again. `chip`: keys of a chip that is not as good as the board's.
+    """
 
     name: str
     there: frozenset[str]
     calls: str = ""
+    cut: str = ""
+    chip: Mapping[str, int] = field(default_factory=dict)
 
 
 _KEPT_BYTES = 8 * 1024  # what `full` leaves: one act has room, the next one has not
@@ -165,6 +227,11 @@ BEGINNINGS: Mapping[str, Beginning] = {
         Beginning("aged", START, f"fill k {256 * 1024};turnover t;unlink k;sync"),
         Beginning("full", START, f"fill f {_KEPT_BYTES};sync"),
         Beginning("names", START | {"d", "e/b"}, "mkdir d;append e/b 700 #;sync"),
+        # No act touches `k`, of which nobody knows how much is there.
+        Beginning("recovered", START, "create k;sync", cut=f"write k 0 {256 * 1024} #"),
+        # One page in twenty fails to be programmed, and its block from then on. Which ones goes by
+        # the seed: sequences write the same pages, so a seed is a chip with its n-th program bad.
+        Beginning("bad-blocks", START, chip={"program_fail_ppm": 50_000}),
     )
 }
 
@@ -176,8 +243,17 @@ def beginning(name: str, seed: int) -> History:
     pen.call("mkdir", "e")
     pen.call("sync")
     usual = pen.history().operations
-    calls = BEGINNINGS[name].calls
-    return History((*usual, *operations_of(tuple(calls.split(";")) if calls else (), seed, 1)))
+    return History((*usual, *_operations(BEGINNINGS[name].calls, seed, 1)))
+
+
+def interrupted(name: str, seed: int) -> tuple[Operation, ...]:
+    """The calls in which power was cut before all sequences: they failed half way."""
+    writes = writes_in(beginning(name, seed).operations)
+    return _operations(BEGINNINGS[name].cut, seed, writes)
+
+
+def _operations(calls: str, seed: int, writes: int) -> tuple[Operation, ...]:
+    return operations_of(tuple(calls.split(";")) if calls else (), seed, writes)
 
 
 def operations_of(lines: tuple[str, ...], seed: int, writes: int) -> tuple[Operation, ...]:
@@ -186,10 +262,10 @@ def operations_of(lines: tuple[str, ...], seed: int, writes: int) -> tuple[Opera
     for line in lines:
         text = line.replace(_SEED, str(contents_seed(seed, writes)))
         operations.append(parse_operation(text, f"act {line!r}"))
-        writes += VERBS[operations[-1].verb].writes
+        writes += VERBS[operations[-1].verb].has_seed
     return tuple(operations)
 
 
 def writes_in(operations: Iterable[Operation]) -> int:
     """How many of the calls write contents, each with a seed of its own."""
-    return sum(VERBS[operation.verb].writes for operation in operations)
+    return sum(VERBS[operation.verb].has_seed for operation in operations)

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from ffslab.oracle.attributes import told
 from ffslab.oracle.blame import blame_contents
 from ffslab.oracle.history import History
 from ffslab.oracle.match import differing
 from ffslab.oracle.observation import DIRECTORY, FILE, LOST, SYMLINK, Entry
 from ffslab.oracle.problems import (
+    BAD_ATTRIBUTES,
     BAD_LINKS,
     CORRUPT_CONTENTS,
     NAME_KEPT,
@@ -146,6 +148,10 @@ class _Diagnosis:
             wanted = " or ".join(map(str, links))
             sentence = f"{path} says that it has {entry.links} links, and has {wanted}"
             yield Problem(BAD_LINKS, path, sentence, self._last_change(path))
+        if not any(self._window.has_attributes(node, entry) for node in nodes):
+            found = told(entry.kind, entry.attributes)
+            sentence = f"{path} has mode, mtime and attributes {found}, which it cannot have"
+            yield Problem(BAD_ATTRIBUTES, path, sentence, self._last_change(path))
 
     def _replaced(self, path: str, entry: Entry, nodes: list[Node]) -> Problem | None:
         """Whether it is a file that had this name before, and was replaced or deleted."""
@@ -223,7 +229,7 @@ class _Diagnosis:
         window = self._window
         for index in dict.fromkeys(s.operation for s in self._steps[window.low : window.high]):
             operation = self._history.operations[index]
-            if operation.verb != "rename":
+            if operation.verb not in ("rename", "renamenew"):
                 continue
             old = self._entries.get(operation.path)
             new = self._entries.get(operation.other)

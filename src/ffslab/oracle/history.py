@@ -37,7 +37,7 @@ class History:
                     remedy=f"verbs: {', '.join(_OF_LOWER)}; a write is of a new file, from 0",
                 )
         for index, operation in enumerate((*self.lower, *self.operations), -len(self.lower)):
-            if not VERBS[operation.verb].writes:
+            if not VERBS[operation.verb].has_seed:
                 continue
             before = first.setdefault(operation.seed, index)
             if before != index:

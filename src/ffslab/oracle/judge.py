@@ -19,7 +19,8 @@ from ffslab.oracle.operations import ROOT
 from ffslab.oracle.problems import DISCONNECTED, LOSSES, UNKNOWN_NAME, WRONG_ORDER, Problem
 from ffslab.oracle.promises import Promise
 from ffslab.oracle.record import Record
-from ffslab.oracle.steps import Timeline, timeline
+from ffslab.oracle.steps import timeline
+from ffslab.oracle.timeline import Timeline
 from ffslab.oracle.window import Window
 
 Key = tuple[int, int, int, Excuse]

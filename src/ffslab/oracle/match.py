@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ffslab.oracle.observation import Entry
-from ffslab.oracle.steps import Step, Timeline
+from ffslab.oracle.timeline import Step, Timeline
 from ffslab.oracle.window import Window
 from ffslab.oracle.world import Node
 

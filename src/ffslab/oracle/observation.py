@@ -5,6 +5,7 @@
     symlink PATH LINKS INODE ERRNO TARGET
     other PATH LINKS INODE ERRNO
     lost PATH ERRNO                 readdir gave a name that lstat refuses
+    attributes PATH MODE MTIME XATTRS   of the entry before it, if they are not the usual ones
     statfs BLOCKS FREE FREE_INODES
     observed LINES                  the last line
 
@@ -17,7 +18,7 @@ Bytes of names that are not printing ASCII are `%xx`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffslab.oracle.contents import EMPTY, parse_sums
 from ffslab.oracle.operations import FormatError, number
@@ -25,11 +26,15 @@ from ffslab.oracle.operations import FormatError, number
 # Behind the path of an entry that a directory has once more: a name that nobody made.
 TWICE = " (once more)"
 DIRECTORY, FILE, SYMLINK, OTHER, LOST = "dir", "file", "symlink", "other", "lost"
+ATTRIBUTES = "attributes"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is found under a path. `sums` as text (`ffslab.oracle.contents`); `target` of a link."""
+    """What is found under a path. `sums` as text (`ffslab.oracle.contents`); `target` of a link.
+
+    `attributes`: mode, mtime and extended attributes as text (`ffslab.oracle.attributes`).
+    """
 
     kind: str
     links: int = 0
@@ -38,6 +43,7 @@ class Entry:
     size_bytes: int = 0
     sums: str = EMPTY
     target: str = ""
+    attributes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +149,20 @@ def parse_space(words: list[str], where: str) -> Space:
     return Space(*_numbers(words, "BLOCKS FREE FREE_INODES", where))
 
 
+def _path_of(entries: dict[str, Entry]) -> str:
+    """The path of the last entry, which may be there several times."""
+    last = next(reversed(entries), "")
+    while last.endswith(TWICE):
+        last = last.removesuffix(TWICE)
+    return last
+
+
 def _add(entries: dict[str, Entry], line: str, where: str) -> None:
     kind, *rest = line.split(" ")
+    if kind == ATTRIBUTES and len(rest) == 4 and rest[0] == _path_of(entries):
+        last = next(reversed(entries))
+        entries[last] = replace(entries[last], attributes=" ".join(rest[1:]))
+        return
     if kind not in _ENTRIES or len(rest) != 1 + _ENTRIES[kind][0]:
         raise FormatError(
             f"{where}: no entry: {line!r}",

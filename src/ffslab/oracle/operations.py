@@ -8,7 +8,10 @@ shared mapping, `syncrange` is sync_file_range(2), `sync` is syncfs(2), `remount
 descriptor, unmounts and mounts. `fill` writes a file until no more than so many bytes are free;
 `turnover` writes one again and again until each erase block was collected, and deletes it.
 `write`, `writesync` (through a file opened with O_SYNC) and `append` make the file if it is
-missing, and are one write(2). A verb's row below says which fields its line has and what is to be
+missing, and are one write(2). `exchange`, `renamenew` and `whiteout` are renameat2(2) with a flag.
+`tmpfile` fills a descriptor with a file without a name (O_TMPFILE) in a directory, and `linkfd`
+gives it one. `chmod` takes octal digits, `setmtime` seconds, `setxattr` the attribute's name, its
+size and a seed. A verb's row below says which fields its line has and what is to be
 known of it elsewhere.
 """
 
@@ -21,7 +24,7 @@ from ffslab.errors import UsageError
 ROOT = "."
 _MOST_DIGITS = 20  # of 2^64 - 1
 PATH, OTHER, OFFSET, SIZE, SEED = "path", "other", "offset_bytes", "size_bytes", "seed"
-FILLED = "filled"
+FILLED, ATTRIBUTE, MODE = "filled", "attribute", "mode"
 DESCRIPTORS = tuple(f"@{number}" for number in range(16))
 FULL, DATA = "full", "data"  # what a sync brings to flash: as fsync(2) does, or as fdatasync(2)
 
@@ -50,6 +53,11 @@ class Verb:
     writes_sync: str = ""
     guesses: bool = False
     syncs_all: bool = False
+
+    @property
+    def has_seed(self) -> bool:
+        """Whether what it writes is told by a seed."""
+        return SEED in self.fields
 
 
 def _of_file(name: str, *fields: str, writes: bool = False, syncs: str = "") -> Verb:
@@ -89,8 +97,22 @@ VERBS = {
         Verb("unlink", (PATH,)),
         Verb("rmdir", (PATH,)),
         Verb("mkfifo", (PATH,)),
+        Verb("exchange", (PATH, OTHER)),
+        Verb("renamenew", (PATH, OTHER)),
+        Verb("whiteout", (PATH, OTHER)),
+        Verb("tmpfile", (FILLED, PATH), changes=False),
+        Verb("linkfd", (PATH, OTHER), takes_path=False, takes_descriptor=True),
+        Verb("chmod", (PATH, MODE)),
+        Verb("setmtime", (PATH, SIZE)),
+        Verb("setxattr", (PATH, ATTRIBUTE, SIZE, SEED)),
+        Verb("removexattr", (PATH, ATTRIBUTE)),
     )
 }
+
+OF_ATTRIBUTES = frozenset({"chmod", "setmtime", "setxattr", "removexattr"})
+# Attributes are looked at only where one of these is among the calls; a whiteout has mode 0.
+SHOWS_ATTRIBUTES = OF_ATTRIBUTES | {"whiteout"}
+RENAMES = frozenset({"rename", "renamenew", "whiteout"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +120,8 @@ class Operation:
     """One system call with what it needs. `other`: a new name, or what a symbolic link says.
 
     `path` may be a descriptor; `filled` is one that is to be open then. `size_bytes`: how much is
-    written, or the new size of `truncate`. `seed`: of the contents.
+    written, the new size of `truncate`, or the seconds of `setmtime`. `seed`: of the contents.
+    `attribute`: the name of an extended one. `mode`: octal digits.
     """
 
     verb: str
@@ -108,6 +131,8 @@ class Operation:
     size_bytes: int = 0
     seed: int = 0
     filled: str = ""
+    attribute: str = ""
+    mode: str = ""
 
     @property
     def has_descriptor(self) -> bool:
@@ -138,6 +163,10 @@ def parse_operation(line: str, where: str) -> Operation:
             values[field] = _descriptor(word, where)
         elif field == PATH and verb.takes_descriptor and word in DESCRIPTORS:
             values[field] = word
+        elif field == MODE:
+            values[field] = _mode(word, where)
+        elif field == ATTRIBUTE:
+            values[field] = word
         elif field in (PATH, OTHER):
             values[field] = _path(word, where, is_target=name == "symlink" and field == OTHER)
         else:
@@ -150,6 +179,12 @@ def number(word: str, where: str, what: str) -> int:
     if not (word.isascii() and word.isdigit() and len(word) <= _MOST_DIGITS):
         raise FormatError(f"{where}: {what} is no number: {word!r}")
     return int(word)
+
+
+def _mode(word: str, where: str) -> str:
+    if len(word) in (3, 4) and all(digit in "01234567" for digit in word):
+        return word
+    raise FormatError(f"{where}: no mode: {word!r}", remedy="three or four octal digits: 640")
 
 
 def _descriptor(word: str, where: str) -> str:

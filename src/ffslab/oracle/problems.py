@@ -17,6 +17,7 @@ WRONG_SIZE = "wrong-size"
 DISCONNECTED = "disconnected"
 UNKNOWN_NAME = "unknown-name"
 BAD_LINKS = "bad-links"
+BAD_ATTRIBUTES = "bad-attributes"
 WRONG_ORDER = "wrong-order"
 CLASSES = (
     FOREIGN_BYTES,
@@ -32,6 +33,7 @@ CLASSES = (
     DISCONNECTED,
     UNKNOWN_NAME,
     BAD_LINKS,
+    BAD_ATTRIBUTES,
     WRONG_ORDER,
 )
 # What a fault that spoils durable data excuses: all that its absence can lead to.

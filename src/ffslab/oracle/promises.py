@@ -9,7 +9,8 @@ The rules are fields, so that the oracle names no file system; the statements sa
 and a finding quotes them. Where documentation says less than the code does, the code is the source:
 a promise that nobody could rely on would find nothing.
 
-Limits: extended attributes, times and modes are not observed. Histories are of one process.
+Limits: attributes are observed where calls change them; of times only an mtime that was set.
+Histories are of one process.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ffslab.errors import UsageError
+from ffslab.oracle.attributes import EXTENDED, INODE
 from ffslab.oracle.files import PAGE_BYTES
 
 IN_ORDER, WRITE_BACK = "in-order", "write-back"
@@ -45,7 +47,9 @@ class Promise:
     `names_note_the_file`: creating, linking and deleting is noted for an fsync of the file too, not
     for one of its directory only; `fsync_notes_rename`: renaming is, for fsync, not for fdatasync.
     `overwriting_is_noted`: a write within the file is a step that fsync brings to flash with all
-    before it. `close_writes_back`: what is written to an open file is on flash when that is closed,
+    before it. `loose_attributes`: parts of attributes that come to flash in their own time, at the
+    latest with an fsync; others in order. `refuses`: features that it has not (`oracle.acts`).
+    `close_writes_back`: what is written to an open file is on flash when that is closed,
     and contents of a file that was ever kept open are judged as written back. `unit_bytes`: what of
     a file is written back at once, 1 for any part. `range_syncs_size`: a sync of a part of a file,
     as that of a write with O_SYNC, makes its whole size durable, and not only as far as that part
@@ -65,6 +69,8 @@ class Promise:
     names_note_the_file: bool = False
     fsync_notes_rename: bool = False
     overwriting_is_noted: bool = True
+    loose_attributes: tuple[str, ...] = ()
+    refuses: frozenset[str] = frozenset()
     close_writes_back: bool = False
     unit_bytes: int = PAGE_BYTES
     range_syncs_size: bool = True
@@ -87,6 +93,8 @@ JFFS2 = Promise(
     filesystem="jffs2",
     contents=IN_ORDER,
     rename_is_atomic=False,  # F-JFFS2-15 of docs/findings.md
+    loose_attributes=(EXTENDED,),
+    refuses=frozenset({"mapping", "exchange", "whiteout", "tmpfile"}),  # F-JFFS2-17, F-JFFS2-18
     root_links=3,  # F-JFFS2-16
     statements=(
         _SYNC,
@@ -114,6 +122,10 @@ JFFS2 = Promise(
             "docs/findings.md, F-JFFS2-21",
         ),
         Statement(
+            "fsync makes mode, times and extended attributes of its file durable",
+            "man 2 fsync: metadata; that it does not so is F-JFFS2-22",
+        ),
+        Statement(
             "a file cannot be written to through a mapping",
             "fs/jffs2/file.c, jffs2_file_operations: generic_file_readonly_mmap",
         ),
@@ -131,6 +143,7 @@ UBIFS = Promise(
     names_note_the_file=True,
     fsync_notes_rename=True,
     overwriting_is_noted=False,
+    loose_attributes=(INODE,),
     statements=(
         _SYNC,
         Statement(
@@ -155,7 +168,9 @@ UBIFS = Promise(
             "fs/ubifs/file.c, ubifs_fsync(); journal.c, ubifs_jnl_update(): both inodes are noted",
         ),
         Statement(
-            "extended attributes are not written back later; histories have none",
+            "mode and times are written back later, by an fsync of the file at the latest; "
+            "extended attributes are not",
+            "fs/ubifs/file.c, ubifs_setattr(), do_setattr(): mark_inode_dirty_sync(); "
             "fs/ubifs/xattr.c, head: 'Extended attributes are synchronous'",
         ),
     ),
@@ -171,6 +186,7 @@ YAFFS2 = Promise(
     root_links=3,
     own_names=("lost+found",),
     names_of_lost=r"obj\d+",
+    refuses=frozenset({"exchange", "whiteout"}),
     statements=(
         _SYNC,
         Statement(
@@ -210,6 +226,8 @@ LOGFS = Promise(
     range_syncs_size=False,
     names_note_the_file=True,
     fsync_notes_rename=True,
+    loose_attributes=(INODE,),
+    refuses=frozenset({"whiteout", "tmpfile", "xattr"}),
     root_links=1,
     growth_bytes=PAGE_BYTES,
     statements=(
@@ -292,6 +310,7 @@ def _joined(upper: Promise) -> Promise:
         upper,
         filesystem=f"overlay-{upper.filesystem}",
         joins=True,
+        refuses=upper.refuses | {"tmpfile", "whiteout"},
         statements=(*upper.statements, *_OVERLAY),
     )
 

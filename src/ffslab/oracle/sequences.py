@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ffslab.oracle.acts import BEGINNINGS, Act, beginning, operations_of, writes_in
+from ffslab.oracle.acts import BEGINNINGS, Act, beginning, interrupted, operations_of, writes_in
 from ffslab.oracle.history import History
 from ffslab.oracle.operations import Operation
 
@@ -63,7 +63,13 @@ class Tree:
 
     @cached_property
     def start(self) -> History:
-        return beginning(self.begins, self.seed)
+        """What was done before all of them, with what a cut has left half done."""
+        return History((*beginning(self.begins, self.seed).operations, *self.interrupted))
+
+    @cached_property
+    def interrupted(self) -> tuple[Operation, ...]:
+        """The calls in which power was cut once."""
+        return interrupted(self.begins, self.seed)
 
     def nodes(self) -> Iterator[Node]:
         """All of them, depth first."""

@@ -14,16 +14,25 @@ to flash the last step that is noted for it, and so all steps before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
+from ffslab.oracle.attributes import Attributes, part_of
 from ffslab.oracle.files import PAGE_BYTES, FileLog, Version
 from ffslab.oracle.history import History
-from ffslab.oracle.observation import DIRECTORY, FILE
-from ffslab.oracle.operations import DATA, ROOT, VERBS, FormatError, Operation
+from ffslab.oracle.observation import DIRECTORY, FILE, OTHER
+from ffslab.oracle.operations import (
+    DATA,
+    FULL,
+    OF_ATTRIBUTES,
+    RENAMES,
+    VERBS,
+    FormatError,
+    Operation,
+)
 from ffslab.oracle.promises import WRITE_BACK, Promise
 from ffslab.oracle.record import Record
+from ffslab.oracle.timeline import ContentsChange, Difference, Floor, Step, Timeline
 from ffslab.oracle.world import (
     ANY_LINKS,
     DOUBTFUL,
@@ -35,96 +44,10 @@ from ffslab.oracle.world import (
 )
 
 # Errors with which a call that names something has done nothing: EPERM, ENOENT, EBADF, EBUSY,
-# EEXIST, EXDEV, ENOTDIR, EISDIR, EINVAL, EMLINK, EROFS, ENAMETOOLONG, ENOTEMPTY, ELOOP. ENOSPC is
-# not among them.
-_REFUSED = frozenset({1, 2, 9, 16, 17, 18, 20, 21, 22, 31, 30, 36, 39, 40})
+# EEXIST, EXDEV, ENOTDIR, EISDIR, EINVAL, EMLINK, EROFS, ENAMETOOLONG, ENOTEMPTY, ELOOP, ENODATA,
+# EOPNOTSUPP. ENOSPC is not among them.
+_REFUSED = frozenset({1, 2, 9, 16, 17, 18, 20, 21, 22, 31, 30, 36, 39, 40, 61, 95})
 _INVALID, _NO_SPACE = 22, 28
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One path before and after a step; None: nothing there."""
-
-    path: str
-    before: Node | None
-    after: Node | None
-
-    @property
-    def is_of_name(self) -> bool:
-        """Whether the path has come, gone, or become that of another object."""
-        before = self.before.object if self.before else None
-        return before != (self.after.object if self.after else None)
-
-
-@dataclass(frozen=True, slots=True)
-class ContentsChange:
-    """A step that changes a file's contents, and so may be cut in the middle."""
-
-    object: int
-    before: Version
-    after: Version
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    operation: int
-    differences: tuple[Difference, ...]
-    contents: ContentsChange | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Floor:
-    """A sync of a file's contents: once so many calls returned, older versions must not be seen.
-
-    With `pages`, of the pages first ≤ page < end only, and of the size.
-    """
-
-    finished: int
-    version: int
-    pages: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """All steps; `made[n]`, `durable[n]`: steps that n calls make, and that survive them for sure.
-
-    `start`: the empty tree, or that of the lower file system. `floors`: by object. `logs`: contents
-    by object. `written_back`: files whose contents are no part of the steps. `touched`: the call
-    from which on an object of the lower file system may be in the upper one, or gone.
-    """
-
-    start: dict[str, Node]
-    steps: tuple[Step, ...]
-    made: tuple[int, ...]
-    durable: tuple[int, ...]
-    floors: dict[int, tuple[Floor, ...]]
-    logs: dict[int, FileLog]
-    written_back: frozenset[int]
-    touched: Mapping[int, int] = field(default_factory=dict)
-
-    def is_below(self, path: str, calls: int) -> bool:
-        """Whether a path, and all above it, is only in the lower file system after these calls.
-
-        The root is in both, or there is no other.
-        """
-        if path == ROOT:
-            return False
-        while path:
-            node = self.start.get(path)
-            if node is None or self.touched.get(node.object, calls) < calls:
-                return False
-            path = path.rpartition("/")[0]
-        return True
-
-    @cached_property
-    def owners(self) -> dict[str, tuple[int, int]]:
-        """For the sum of a sector, the object and the call that first had it."""
-        owners: dict[str, tuple[int, int]] = {}
-        for number, log in self.logs.items():
-            for version in log.versions:
-                for checksum in version.sums:
-                    owners.setdefault(checksum, (number, version.operation))
-        return owners
 
 
 def timeline(history: History, record: Record, promise: Promise) -> Timeline:
@@ -165,7 +88,7 @@ class _Notes:
 class _Builder:
     def __init__(self, promise: Promise, lower: Sequence[Operation]) -> None:
         self._promise = promise
-        self._world = World(promise.root_links)
+        self._world = World(promise.root_links, promise.loose_attributes)
         if promise.joins:
             self._world.put_below(lower)
         self._start = self._world.nodes(range(len(self._world.objects)))
@@ -188,6 +111,11 @@ class _Builder:
             logs=logs,
             written_back=frozenset(logs if self._promise.contents == WRITE_BACK else written_back),
             touched=self._world.touched,
+            attributes={
+                n: obj.attribute_logs
+                for n, obj in enumerate(self._world.objects)
+                if obj.attribute_logs
+            },
         )
 
     def carry_out(self, index: int, operation: Operation, errno: int) -> None:
@@ -212,7 +140,12 @@ class _Builder:
             self._contents(index, number, lambda: log.truncate(index, operation.size_bytes))
         elif operation.verb in KIND_MADE_BY:
             self._make(index, operation, KIND_MADE_BY[operation.verb])
-        elif operation.verb == "link":
+        elif operation.verb in OF_ATTRIBUTES:
+            number = world.must_find(path)
+            self._attributes(
+                index, number, operation, world.objects[number].attributes.after(operation)
+            )
+        elif operation.verb in ("link", "linkfd"):
             number = world.must_find(path)
             self._forget_doubtful(operation.other)
             self._name(
@@ -225,8 +158,10 @@ class _Builder:
                 return
             number = world.must_find(path)
             self._name(index, number, lambda: world.drop_name(path), path)
-        elif operation.verb == "rename":
+        elif operation.verb in RENAMES:
             self._rename(index, operation)
+        elif operation.verb == "exchange":
+            self._exchange(index, operation)
         elif operation.verb == "close":
             self._closed(index, world.close(path))
         elif operation.verb == "remount":
@@ -234,7 +169,7 @@ class _Builder:
         elif VERBS[operation.verb].guesses:
             self._guess(index, operation)
         elif operation.filled:
-            self._open(operation)
+            self._open(index, operation)
 
     def _guess(self, index: int, operation: Operation) -> None:
         """A file of which nobody knows what is in it, and which may be deleted in the end."""
@@ -246,9 +181,25 @@ class _Builder:
         if operation.verb == "turnover":
             self._name(index, number, lambda: world.drop_name(path), path)
 
-    def _open(self, operation: Operation) -> None:
+    def _attributes(
+        self, index: int, number: int, operation: Operation, changed: Attributes
+    ) -> None:
+        """A step, but for a part that comes to flash in its own time."""
+
+        def act() -> None:
+            self._world.set_attributes(number, changed, index)
+
+        if part_of(operation) in self._promise.loose_attributes:
+            act()
+        else:
+            self._step(index, [number], act)
+            self._note([number], fdatasync=False)
+
+    def _open(self, index: int, operation: Operation) -> None:
         world, path = self._world, operation.path
         number = world.must_find(path)
+        if operation.verb == "tmpfile":
+            number = world.make_unnamed(FILE, index)
         sync = VERBS[operation.verb].writes_sync
         if operation.has_descriptor:
             sync = world.opened[path].sync
@@ -284,6 +235,8 @@ class _Builder:
         from_directory, to_directory = world.place(old)[0], world.place(new)[0]
         touched = [*world.below(number), from_directory, to_directory]
         noted = [to_directory]
+        if operation.verb == "whiteout":
+            touched.append(len(world.objects))
         if victim is not None:
             touched.append(victim)
             if self._promise.names_note_the_file:
@@ -297,6 +250,8 @@ class _Builder:
         def both() -> None:
             world.drop_name(old)
             appear()
+            if operation.verb == "whiteout":
+                world.add_name(world.make_unnamed(OTHER, index, mode="0"), old)
 
         # What is in doubt below the old name is in doubt below the new one.
         moved = {
@@ -313,6 +268,25 @@ class _Builder:
         self._note(noted)
         if self._promise.fsync_notes_rename:
             self._note([number], fdatasync=False)
+
+    def _exchange(self, index: int, operation: Operation) -> None:
+        old, new, world = operation.path, operation.other, self._world
+        one, other = world.must_find(old), world.must_find(new)
+        if one == other:
+            return
+        directories = [world.place(old)[0], world.place(new)[0]]
+
+        def act() -> None:
+            world.drop_name(old)
+            world.drop_name(new)
+            world.add_name(one, new)
+            world.add_name(other, old)
+
+        touched = [*world.below(one), *world.below(other), *directories]
+        self._step(index, touched, act, [old, new])
+        self._note(directories)
+        if self._promise.fsync_notes_rename:
+            self._note([one, other], fdatasync=False)
 
     def _copy_up(self, index: int, operation: Operation) -> None:
         """What an overlay copies to the upper file system before the call itself.
@@ -361,7 +335,13 @@ class _Builder:
         before = log.last
         is_written_back = self._promise.contents == WRITE_BACK
         touched = [] if is_written_back else [number]
-        self._step(index, touched, act, cleared)
+
+        def change_all() -> None:
+            act()
+            written_to = self._world.objects[number].attributes.written_to()
+            self._world.set_attributes(number, written_to, index)
+
+        self._step(index, touched, change_all, cleared)
         step = self._steps[-1]
         change = ContentsChange(number, before, log.last)
         self._steps[-1] = Step(step.operation, step.differences, change)
@@ -430,7 +410,11 @@ class _Builder:
             return
         for name in (path, operation.other):
             self._world.touch(name, index)
-        if verb.writes or operation.verb == "truncate":
+        if operation.verb in OF_ATTRIBUTES:
+            number = self._world.must_find(path)
+            doubted = self._world.objects[number].attributes.doubted(operation)
+            self._attributes(index, number, operation, doubted)
+        elif verb.writes or operation.verb == "truncate":
             if self._world.find(path) is None:
                 if operation.verb == "truncate" or operation.has_descriptor:
                     return
@@ -440,7 +424,7 @@ class _Builder:
             if self._world.objects[number].is_divided_by_a_copy:
                 self._doubt(index, [path])  # it may have become a file of its own
             self._contents(index, number, lambda: log.forget(index))
-        elif operation.verb == "rename":
+        elif operation.verb in RENAMES or operation.verb == "exchange":
             self._doubt(index, [path, operation.other])
         elif operation.verb in KIND_MADE_BY:
             if errno != _NO_SPACE:
@@ -475,6 +459,7 @@ class _Builder:
             self._mapped.clear()
             for number, obj in enumerate(world.objects):
                 self._floor(index, number, obj.log)
+                self._attribute_floor(index, number)
             return len(self._steps)
         if (verb.writes or operation.verb == "truncate") and not operation.has_descriptor:
             self._closed(index, world.must_find(operation.path))
@@ -488,6 +473,8 @@ class _Builder:
             pages = (change.start_bytes // PAGE_BYTES, -(-change.end_bytes // PAGE_BYTES))
         else:
             self._mapped.discard(number)
+            if sync == FULL:
+                self._attribute_floor(index, number)
         self._floor(index, number, log, pages)
         notes = self._notes.get(number, _Notes())
         return notes.fdatasync if sync == DATA else notes.fsync
@@ -515,6 +502,10 @@ class _Builder:
         if log is not None:
             floor = Floor(index + 1, log.last.number, pages)
             self._floors.setdefault(number, []).append(floor)
+
+    def _attribute_floor(self, index: int, number: int) -> None:
+        for log in self._world.objects[number].attribute_logs.values():
+            log.sync(index + 1)
 
     def _note(
         self, numbers: Iterable[int], *, before: bool = False, fdatasync: bool = True

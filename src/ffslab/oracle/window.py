@@ -13,13 +13,14 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ffslab.oracle.attributes import is_like, parts, told
 from ffslab.oracle.contents import EMPTY, SECTOR_BYTES, UNREADABLE, parse_sums, sector_count
 from ffslab.oracle.faults import Excuse
 from ffslab.oracle.files import PAGE_BYTES, FileLog, Version
 from ffslab.oracle.observation import FILE, SYMLINK, Entry
 from ffslab.oracle.pieces import is_left, is_piece
 from ffslab.oracle.promises import Promise
-from ffslab.oracle.steps import ContentsChange, Floor, Timeline
+from ffslab.oracle.timeline import ContentsChange, Floor, Timeline
 from ffslab.oracle.world import ANY_LINKS, Node
 
 _PAGE_SECTORS = PAGE_BYTES // SECTOR_BYTES
@@ -60,6 +61,15 @@ class Window:
             and (entry.links == node.links or node.links == ANY_LINKS)
             and (not entry.errno or entry.kind == FILE or self.excuse.unreadable_synced)
             and (entry.kind != SYMLINK or entry.target == node.target or bool(entry.errno))
+            and self.has_attributes(node, entry)
+        )
+
+    def has_attributes(self, node: Node, entry: Entry) -> bool:
+        """Whether mode, mtime and extended attributes of an entry can be this node's."""
+        found = told(entry.kind, entry.attributes)
+        loose = self.timeline.attributes.get(node.object, {})
+        return is_like(node.attributes, found) and all(
+            log.allows(parts(found)[name], self.finished, self.begun) for name, log in loose.items()
         )
 
     # Contents that go to flash in order.

@@ -16,9 +16,10 @@ until a later call under the same path succeeds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from ffslab.oracle.attributes import UNKNOWN, USUAL, AttributeLog, Attributes
 from ffslab.oracle.files import FileLog, Version
 from ffslab.oracle.observation import DIRECTORY, FILE, OTHER, SYMLINK
 from ffslab.oracle.operations import DESCRIPTORS, ROOT, Operation
@@ -33,13 +34,17 @@ class ContradictionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An object as seen under one path. `version` of a file, `target` of a symbolic link."""
+    """An object as seen under one path. `version` of a file, `target` of a symbolic link.
+
+    `attributes`: as text, without parts that come to flash in their own time.
+    """
 
     object: int
     kind: str
     links: int
     version: Version | None = None
     target: str = ""
+    attributes: str = ""
     is_doubtful: bool = False
 
 
@@ -59,6 +64,8 @@ class Object:
     children: dict[str, int] = field(default_factory=dict)
     log: FileLog | None = None
     links: int | None = None
+    attributes: Attributes = UNKNOWN
+    attribute_logs: dict[str, AttributeLog] = field(default_factory=dict)
 
     @property
     def is_divided_by_a_copy(self) -> bool:
@@ -75,18 +82,20 @@ class Opened:
 
 
 class World:
-    """The tree, from an empty file system on. `root_links`: of the root then.
+    """The tree, from an empty file system on. `root_links`: of the root then; `loose`: parts
+    of attributes that come to flash in their own time.
 
     Directories count those below them, but for a file system whose empty root has one link.
     `touched`: of what is in the tree the first call that copied it up, or took a name of it away.
     """
 
-    def __init__(self, root_links: int) -> None:
+    def __init__(self, root_links: int, loose: Collection[str] = ()) -> None:
         self.objects = [Object(DIRECTORY)]
         self.opened: dict[str, Opened] = {}
         self.doubtful: set[str] = set()
         self.touched: dict[int, int] = {}
         self._root_links = root_links
+        self._loose = loose
 
     def put_below(self, lower: Sequence[Operation]) -> None:
         """Makes the tree of an overlay that nothing has been written to."""
@@ -100,6 +109,7 @@ class World:
                 log = FileLog(index, operation.size_bytes, operation.seed)
                 self.objects[number].log = log
         for tree_object in self.objects:
+            tree_object.attributes, tree_object.attribute_logs = UNKNOWN, {}
             if tree_object.kind == DIRECTORY:
                 tree_object.links = ANY_LINKS
             elif len(tree_object.names) > 1:
@@ -184,7 +194,8 @@ class World:
         else:
             links = len(obj.names)
         version = obj.log.last if obj.log else None
-        return Node(number, obj.kind, links, version, obj.target)
+        attributes = obj.attributes.text(self._loose)
+        return Node(number, obj.kind, links, version, obj.target, attributes)
 
     # Changing.
 
@@ -196,10 +207,29 @@ class World:
 
     def make(self, kind: str, path: str, operation: int, target: str = "") -> int:
         """A new object under a new name."""
-        self.objects.append(Object(kind, target, log=FileLog(operation) if kind == FILE else None))
-        number = len(self.objects) - 1
+        number = self.make_unnamed(kind, operation, target)
         self.add_name(number, path)
         return number
+
+    def make_unnamed(self, kind: str, operation: int, target: str = "", mode: str = "") -> int:
+        """A new object without a name, with the usual mode or this one."""
+        attributes = USUAL.get(kind, UNKNOWN)
+        if mode:
+            attributes = Attributes(mode)
+        log = FileLog(operation) if kind == FILE else None
+        logs = {name: AttributeLog([(operation, attributes.part(name))]) for name in self._loose}
+        self.objects.append(
+            Object(kind, target, log=log, attributes=attributes, attribute_logs=logs)
+        )
+        return len(self.objects) - 1
+
+    def set_attributes(self, number: int, attributes: Attributes, operation: int) -> None:
+        """The object has these from this call on."""
+        changed = self.objects[number]
+        for name, log in changed.attribute_logs.items():
+            if changed.attributes.part(name) != attributes.part(name):
+                log.versions.append((operation, attributes.part(name)))
+        changed.attributes = attributes
 
     def divide(self, path: str) -> int:
         """One name of a file of several becomes that of a new file with the same contents."""

@@ -187,6 +187,7 @@ def test_the_outcomes_and_their_order() -> None:
         "disconnected",
         "unknown-name",
         "bad-links",
+        "bad-attributes",
         "wrong-order",
         "remount-fails",
         "changed-by-use",

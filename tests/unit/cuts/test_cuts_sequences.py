@@ -178,24 +178,27 @@ def fault(words: str, state: str = "1 lost 0", outcome: str = "name-lost") -> Fa
 
 
 def test_a_cause_is_the_shortest_sequence_with_its_acts() -> None:
-    """Whatever was synced; another kind of cut, or outcome, is another cause."""
+    """Whatever was synced, and of a torn operation what a plain loss does too; another outcome, or
+    what only a torn operation does, is another cause.
+    """
     faults = [
         fault("append a; create b"),
         fault("create b, synced; append a"),
         fault("create b"),
         fault("create b", "2 lost 0"),
         fault("append a, synced; append b"),
-        fault("append b; create b, synced", "1 torn-bits 0")
-        if False
-        else fault("create b", "1 torn-bits 0"),
+        fault("create b", "1 torn-bits 0"),
+        fault("truncate a", "1 torn-bits 0"),
+        fault("truncate a; append a", "1 lost 0"),
         fault("create b; unlink b", outcome="name-kept"),
     ]
     causes = causes_of(faults)
     told = [(c.first.node.words, c.first.kind, c.states, len(c.nodes)) for c in causes]
     assert told == [
-        ("create b", "lost", 4, 3),
-        ("create b", "torn-bits", 1, 1),
+        ("create b", "lost", 5, 3),
+        ("truncate a", "torn-bits", 1, 1),
         ("append a, synced; append b", "lost", 1, 1),
+        ("truncate a; append a", "lost", 1, 1),
         ("create b; unlink b", "lost", 1, 1),
     ]
 

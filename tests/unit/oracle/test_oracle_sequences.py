@@ -20,7 +20,11 @@ from ffslab.oracle.sequences import Tree
 
 
 class Free(ToyYaffs2):
-    """A toy of names alone, which moves directories and mounts anew."""
+    """A toy of names alone, which moves directories and mounts anew; `attributes`: who has one."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.attributes: set[int | None] = set()
 
     def _may_move(self, old: str, new: str) -> bool:
         tree = self.now
@@ -31,20 +35,54 @@ class Free(ToyYaffs2):
         return tree.inodes[victim][0] == "dir" and is_empty
 
     def is_possible(self, operation: Operation) -> bool:
-        return operation.verb in ("remount", "turnover") or super().is_possible(operation)
+        find, path, other = self.now.find, operation.path, operation.other
+        match operation.verb:
+            case "remount" | "turnover":
+                return True
+            case "renamenew" | "whiteout":
+                return find(path) is not None and find(other) is None
+            case "exchange":
+                return None not in (find(path), find(other))
+            case "linkfd":
+                return path in self.opened and find(other) is None
+            case "removexattr":
+                return find(path) in self.attributes
+        return super().is_possible(operation)
 
     def carry_out(self, operation: Operation) -> None:
-        if operation.verb == "remount":
-            self.opened.clear()
-        elif operation.verb == "turnover":
-            assert self.now.find(operation.path) is None  # it deletes the file again
-        elif operation.verb == "rename" and self.now.find(operation.other) is not None:
-            self.now.names.pop(
-                next(key for key in self.now.names if self._is(key, operation.other))
-            )
-            super().carry_out(operation)
-        else:
-            super().carry_out(operation)
+        path, other = operation.path, operation.other
+        match operation.verb:
+            case "remount":
+                self.opened.clear()
+            case "turnover":
+                assert self.now.find(path) is None  # it deletes the file again
+            case "exchange":
+                one, two = (
+                    next(k for k in self.now.names if self._is(k, p)) for p in (path, other)
+                )
+                names = self.now.names
+                names[one], names[two] = names[two], names[one]
+            case "renamenew" | "whiteout":
+                super().carry_out(Operation("rename", path, other))
+                if operation.verb == "whiteout":
+                    super().carry_out(Operation("mkfifo", path))
+            case "tmpfile":
+                inode = self.new_inode()
+                self.now.inodes[inode] = ("file", b"")
+                self.opened[operation.filled] = (inode, "open")
+            case "linkfd":
+                self.now.names[self.now.place(other)] = self.opened[path][0]
+            case "setxattr":
+                self.attributes.add(self.now.find(path))
+            case "removexattr":
+                self.attributes.remove(self.now.find(path))
+            case "chmod" | "setmtime":
+                assert self.now.find(path) is not None
+            case "rename" if self.now.find(other) is not None:
+                self.now.names.pop(next(key for key in self.now.names if self._is(key, other)))
+                super().carry_out(operation)
+            case _:
+                super().carry_out(operation)
 
     def _is(self, key: tuple[int, str], path: str) -> bool:
         directory, _, name = path.rpartition("/")

@@ -439,8 +439,11 @@ def test_a_line_of_a_history_that_is_wrong_is_refused() -> None:
         with pytest.raises(FormatError, match=r"^history, line 1"):
             parse_history(f"{line}\n")
     with pytest.raises(FormatError) as refused:
-        parse_history("chmod a\n")
-    assert str(refused.value.remedy).startswith("verbs: append, close, create, dup, fdatasync")
+        parse_history("chown a\n")
+    assert str(refused.value.remedy).startswith("verbs: append, chmod, close, create, dup")
+    for mode in ("9", "64", "06400", "888"):
+        with pytest.raises(FormatError, match="no mode"):
+            parse_history(f"chmod a {mode}\n")
 
 
 def test_an_entry_has_nothing_that_its_line_does_not_say() -> None:

@@ -1,7 +1,8 @@
 """Faults of many sequences, put together by what they have in common: causes, not rows.
 
 A fault belongs to the shortest sequence with the same outcome after the same kind of cut whose acts
-are among its own, in their order. What was synced between them makes no other cause.
+are among its own, in their order. What was synced between them makes no other cause. What is wrong
+without a cut, or when an operation is just lost, is so where that operation is torn as well.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ffslab.workloads.cuts.outcomes import OUTCOMES, Judgement
 from ffslab.workloads.cuts.walk import StateName
 
 WITHOUT_CUT = "none"  # in place of a kind
+_PLAIN = (WITHOUT_CUT, "lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ def causes_of(faults: Iterable[Fault]) -> list[Cause]:
         faults,
         key=lambda fault: (
             fault.node.depth,
+            fault.kind not in _PLAIN,
             order.index(fault.judgement.outcome),
             fault.node.number,
             fault.state,
@@ -117,7 +120,9 @@ def causes_of(faults: Iterable[Fault]) -> list[Cause]:
 
 
 def _is_of(fault: Fault, first: Fault) -> bool:
-    if (fault.judgement.outcome, fault.kind) != (first.judgement.outcome, first.kind):
+    if fault.judgement.outcome != first.judgement.outcome:
+        return False
+    if first.kind not in (fault.kind, *_PLAIN):
         return False
     acts = iter(fault.acts)
     return all(act in acts for act in first.acts)

@@ -36,6 +36,7 @@ _OF_THE_TREE: Mapping[str, str] = {
     "disconnected": "files without their directory",
     "unknown-name": "a name that nobody made",
     "bad-links": "a wrong number of links",
+    "bad-attributes": "a mode, an mtime or extended attributes that it cannot have",
     "wrong-order": "a later change is there, and an earlier one is not",
 }
 OUTCOMES: Mapping[str, str] = {
@@ -68,6 +69,7 @@ DOES: Mapping[str, str] = {
     "disconnected": "loses a directory above its files",
     "unknown-name": "shows a name nobody made",
     "bad-links": "miscounts links",
+    "bad-attributes": "shows attributes no file had",
     "wrong-order": "keeps a later change without an earlier one",
     REMOUNT_FAILS: "does not mount again",
     CHANGED_BY_USE: "changes files nobody touched",

@@ -14,11 +14,13 @@ from typing import Any
 
 from ffslab.model.case import Case
 from ffslab.model.specs import Board
-from ffslab.oracle.acts import SETS
+from ffslab.oracle.acts import BEGINNINGS, acts_for
 from ffslab.oracle.calls import history_of_calls
 from ffslab.oracle.faults import kinds_on
 from ffslab.oracle.generators.registry import history_of_kind, worn_erases_of_kind
 from ffslab.oracle.history import History
+from ffslab.oracle.operations import SHOWS_ATTRIBUTES
+from ffslab.oracle.promises import promise_of
 from ffslab.oracle.sequences import Tree
 from ffslab.protocol.plan import plan_of, step
 from ffslab.workloads.cuts.keys import Cuts
@@ -28,9 +30,11 @@ from ffslab.workloads.rig import CUTTER, Cutting, Rig
 
 RECORD, WALK = "record", "walk"  # files on the host
 HISTORY, STATES, LOWER = "/history", "/states", "/lower"  # files of the guest
+INTERRUPTED = "/interrupted"  # another one
 LOG_MIB = 256  # as much as the chip's log may take
 SERIES_LOG_MIB = 768  # and of a series: JFFS2 may write its flash many times until it is full
 _BESIDE_MIB = 64  # its tables, and the page cache of what is written
+_CUT_AT = 40  # operations behind what was synced: in the midst of what was not
 _FORMATTED_MS = 2000  # until an empty file system has been formatted; nothing but virtual time
 _TIMES = (
     *("t_command_ns", "t_read_ns", "t_prog_byte_ns", "t_prog_ns", "t_erase_ns"),
@@ -44,7 +48,7 @@ class Cutter:
 
     `case` is as `guest_case` makes it. A series has no history: "". `worn_erases`: so much more
     often every fourth block of UBI has been erased, as it says. `lower`: an image of what is below
-    an overlay; b"": of nothing.
+    an overlay; b"": of nothing. `interrupted`: calls behind the history in which power is cut.
     """
 
     case: Case
@@ -54,6 +58,7 @@ class Cutter:
     paired_distance_pages: int = 0
     worn_erases: int = 0
     lower: bytes = b""
+    interrupted: str = ""
 
     @property
     def cutting(self) -> Cutting:
@@ -80,7 +85,8 @@ def cuts_on_chip(case: Case) -> Cuts:
 def tree_of(case: Case) -> Tree:
     """The sequences of a case that has them."""
     workload = cuts_of(case)
-    return Tree(SETS[workload.act_set], workload.length, case.seed, workload.beginning)
+    acts, _ = acts_for(workload.act_set, promise_of(case.filesystem.stack).refuses)
+    return Tree(acts, workload.length, case.seed, workload.beginning)
 
 
 def history_of(case: Case) -> History:
@@ -98,13 +104,25 @@ def cutter_of(case: Case, rig: Rig, history: History | None = None) -> Cutter:
     workload = cuts_of(case)
     if workload.is_series:
         return Cutter(guest_case(case), rig, "", workload.check)
+    if workload.is_sequences:
+        return _cutter_of_sequences(case, rig)
     made = history or history_of(case)
     worn = 0
-    if not (workload.is_sequences or workload.is_calls):
+    if not workload.is_calls:
         worn = worn_erases_of_kind(workload.history, workload.settings)
     distance = workload.paired_distance_pages
     return Cutter(
         *(guest_case(case), rig, made.text, workload.check, distance, worn), lower_image(made)
+    )
+
+
+def _cutter_of_sequences(case: Case, rig: Rig) -> Cutter:
+    workload, tree = cuts_of(case), tree_of(case)
+    cut = len(tree.start.operations) - len(tree.interrupted)
+    return Cutter(
+        *(guest_case(case), rig, History(tree.start.operations[:cut]).text, workload.check),
+        paired_distance_pages=workload.paired_distance_pages,
+        interrupted=History(tree.interrupted).text,
     )
 
 
@@ -113,6 +131,9 @@ def guest_case(case: Case) -> Case:
     workload = cuts_of(case)
     log_mib = SERIES_LOG_MIB if workload.is_series else LOG_MIB
     board = _board(case.board, log_mib, is_timed=workload.is_timed)
+    if workload.is_sequences:
+        keys: dict[str, Any] = dict(BEGINNINGS[workload.beginning].chip)
+        board = replace(board, chip=replace(board.chip, **keys))
     return replace(case, board=board, cpu_scale=case.cpu_scale if workload.is_timed else 0)
 
 
@@ -162,10 +183,23 @@ def walk_step(cutter: Cutter) -> str:
 
 
 def _walked(cutter: Cutter, verb: str, *words: str) -> str:
+    if _shows_attributes(cutter):
+        words = (*words, "attributes=1")
     return _exec(
         *(verb, cutter.cutting.chip, STATES, *_mounting(cutter)),
         *(f"check={cutter.check}", f"output={cutter.cutting.host}/{WALK}", *words),
     )
+
+
+def _shows_attributes(cutter: Cutter) -> bool:
+    """Whether a call of its changes what is looked at only then."""
+    workload = cuts_of(cutter.case)
+    if workload.is_sequences:
+        acts = tree_of(cutter.case).acts
+        calls = [call for act in acts for call in act.lines(is_synced=False)]
+    else:
+        calls = cutter.history.splitlines()
+    return any(call.partition(" ")[0] in SHOWS_ATTRIBUTES for call in calls)
 
 
 def _plan(cutter: Cutter, last: str) -> str:
@@ -190,12 +224,31 @@ def _plan(cutter: Cutter, last: str) -> str:
             *([] if wear else host_files),
             *([] if is_begun else [logged]),
             *called,
+            *(_interrupted(cutter, logged) if cutter.interrupted else ()),
             *cutting.unmount(case),
             *([logged] if is_begun else []),
             _exec("chip", cutting.chip, "stop"),
             last,
         ]
     )
+
+
+def _interrupted(cutter: Cutter, logged: str) -> list[str]:
+    """Power is cut in some calls, and the file system mounted again."""
+    case, rig, cutting = cutter.case, cutter.rig, cutter.cutting
+
+    def chip(*words: str) -> str:
+        return _exec("chip", cutting.chip, *words)
+
+    return [
+        logged,
+        _exec("history", INTERRUPTED, rig.directory),
+        *cutting.unmount(case),
+        *(chip("stop"), chip("at", str(_CUT_AT)), chip("cut", "lost", "0")),
+        *rig.staying().mount(case),
+        step("sleep", ms=_FORMATTED_MS),
+        chip("off"),
+    ]
 
 
 def _exec(*words: str) -> str:

@@ -114,13 +114,15 @@ class StoredSequences(TypedDict):
     """What is told of sequences beside what became of each state.
 
     `all`: how many there are; `visited` of them, `unreached` behind one that ends its guest without
-    a cut. `same`: states whose flash was that of another, and was visited once.
+    a cut. `same`: states whose flash was that of another, and was visited once. `refused`: acts
+    that are left out, since the file system has no such thing.
     """
 
     all: int
     visited: int
     unreached: int
     same: int
+    refused: list[str]
     pairs: list[StoredPair]
 
 

@@ -105,6 +105,12 @@ def _print_sequences(console: Console, cuts: CutsResult) -> None:
         markup=False,
         soft_wrap=True,
     )
+    if told["refused"]:
+        console.print(
+            f"left out, since it has no such thing: {', '.join(told['refused'])}",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def failure_lines(cuts: CutsResult) -> list[str]:

@@ -6,9 +6,10 @@ chip's `log` and the `record` of the calls; of a series what its guests told of 
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.model.case import Case
@@ -32,6 +33,9 @@ from ffslab.workloads.cuts.stored import CutsResult, configuration_of, outcomes_
 from ffslab.workloads.cuts.texts import GuestTexts
 
 LIMIT_FACTOR = 2  # of a guest's limit: it goes through thousands of states
+_OF_A_FAILED_OPERATION = re.compile(
+    r"\bubi\d+ error: (ubi_io_write|ubi_dump_flash|do_sync_erase|__erase_worker|torture_peb)"
+)
 SECONDS_A_CUT = 0.05  # of a series, added to the limit of a guest
 
 
@@ -104,7 +108,7 @@ def _sequences(case: Case, guests: CutGuests, record: str, tell: Tell) -> CutsRe
 
 def _history(case: Case, guests: CutGuests, tell: Tell) -> Explored:
     first, run = guests.first()
-    outcome, stream = _judged(guests.directory, run, guests.guests.limit_s)
+    outcome, stream = _judged(guests.cutter.case, guests.directory, run, guests.guests.limit_s)
     if outcome.kind != "pass":
         reason = f"without any cut: {outcome.reason}"
         return Explored(Outcome(outcome.kind, reason, outcome.excerpt), stream, {"cuts": None})
@@ -144,9 +148,20 @@ def _explored(case: Case, cuts: CutsResult, stream: RecordStream) -> Explored:
     return Explored(Outcome("fail" if is_failure else "pass", reason), stream, {"cuts": cuts})
 
 
-def _judged(directory: Path, run: GuestRun, limit_s: float) -> tuple[Outcome, RecordStream]:
+def _without_retired_blocks(printed: Printed) -> Printed:
+    """Without what UBI says of an operation that the chip failed, and goes on."""
+    kernel = printed.kernel
+    left = tuple(one for one in kernel.messages if not _OF_A_FAILED_OPERATION.search(one.text))
+    return replace(printed, kernel=replace(kernel, messages=left))
+
+
+def _judged(
+    case: Case, directory: Path, run: GuestRun, limit_s: float
+) -> tuple[Outcome, RecordStream]:
     """The judgement of the guest that logged the history."""
     printed = Printed.of(directory / CONSOLE_NAME, directory / OUTPUT_NAME)
+    if case.board.chip.program_fail_ppm or case.board.chip.erase_fail_ppm:
+        printed = _without_retired_blocks(printed)
     limit = limit_s if run.timed_out else None
     records = directory / RECORDS_NAME
     return judged(records, printed, run.exit_status, limit, failure=run.failure)

@@ -13,6 +13,7 @@ from ffslab.targets.several import Guests
 from ffslab.targets.target import CONSOLE_NAME, OUTPUT_NAME, RECORDS_NAME, GuestJob, GuestRun
 from ffslab.workloads.cuts.plan import (
     HISTORY,
+    INTERRUPTED,
     LOWER,
     RECORD,
     STATES,
@@ -46,6 +47,8 @@ def run_tree(
 def _files(cutter: Cutter, states: str) -> list[GuestFile]:
     files = [GuestFile(LOWER, cutter.lower)] if cutter.lower else []
     files.append(GuestFile(HISTORY, cutter.history.encode()))
+    if cutter.interrupted:
+        files.append(GuestFile(INTERRUPTED, cutter.interrupted.encode()))
     return [*files, GuestFile(STATES, states.encode())] if states else files
 
 

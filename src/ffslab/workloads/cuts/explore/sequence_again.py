@@ -92,12 +92,15 @@ def _made(where: Where, lines: Sequence[str], name: str) -> tuple[Outcomes, Node
     if texts is None:
         raise StoppedError
     walked = walked_of(texts, case.id)
-    operations = (*history_of(case).operations, *_operations(lines))
+    before = history_of(case).operations
+    operations = (*before, *_operations(lines))
     promise = promise_of(case.filesystem.stack)
     judged = judged_sequence(
         walked,
         texts,
-        lambda visited, nodes: judgements_of(operations, texts.record, visited, nodes, promise),
+        lambda visited, nodes: judgements_of(
+            operations, len(before), texts.record, visited, nodes, promise
+        ),
     )
     return dict(judged), walked, texts
 

@@ -7,6 +7,7 @@ first state of each cause is repeated alone, in a fresh guest.
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -137,8 +138,8 @@ class SequenceExplorer:
         tally.operations += len({state.name.cut.operation for state in visited.states}) - is_whole
         tally.same += visited.same
         own = visited.calls[len(visited.calls) - len(node.calls) :] if is_whole else ()
-        errno = next((call.errno for call in own if call.errno), 0)
-        tally.failed += Counter({(node.steps[-1][0].name, errno): bool(errno)})
+        failed = next((call.errno for call in own if call.errno), 0)
+        tally.failed += Counter({(node.steps[-1][0].name, failed): bool(failed)})
         tally.untouched += sum(not state.touched for state in visited.states)
         for name, judgement in judged_visit(visited, judgements):
             self._take(node, Fault(node, name, judgement), tally)
@@ -165,8 +166,8 @@ class SequenceExplorer:
         )
 
     def _judgements(self, node: Node, visited: Visited, walked: Nodes) -> Judgements:
-        operations = self.tree.operations(node)
-        return judgements_of(operations, self.record, visited, walked, self.promise)
+        operations, start = self.tree.operations(node), len(self.tree.start.operations)
+        return judgements_of(operations, start, self.record, visited, walked, self.promise)
 
 
 def walked_of(texts: GuestTexts, name: str) -> Nodes:
@@ -183,13 +184,21 @@ def walked_of(texts: GuestTexts, name: str) -> Nodes:
 
 
 def judgements_of(
-    operations: Sequence[Operation], record: str, visited: Visited, walked: Nodes, promise: Promise
+    operations: Sequence[Operation],
+    start: int,
+    record: str,
+    visited: Visited,
+    walked: Nodes,
+    promise: Promise,
 ) -> Judgements:
-    """What is to be said of the states of a sequence, whose operations are all that were done.
+    """What is to be said of the states of a sequence, whose operations are all that were done; the
+    first `start` of them before all sequences.
 
     `record`: of the beginning, which is on flash before the sequence's own log begins.
     """
     began = [Call(call.errno, 0, 0) for call in parse_record(record).calls]
+    # In the others power was cut, once.
+    began += [Call(errno.EIO, 0, 0)] * (start - len(began))
     calls = (*began, *visited.calls)
     history = History(tuple(operations)[: len(calls)])
     return Judgements(walked.texts, oracle_of(Judge(history, Record(calls, True), promise)))
