@@ -17,6 +17,7 @@ from ffslab.oracle.operations import VERBS, Operation, parse_operation
 START = frozenset({"a", "e"})
 _A_BYTES = 3000
 _SEED = "#"  # in the calls of an act: a new one
+TURN_OVER = "turn over"  # leaves no good block where one page in twenty fails
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,7 @@ FURTHER = (
     # All of it.
     Act("sync", "sync", ""),
     Act("remount", "remount", "", takes="@0 @0=new @1 @2"),
-    Act("turn over", "turnover t", "", is_long=True),
+    Act(TURN_OVER, "turnover t", "", is_long=True),
 )
 
 
@@ -197,10 +198,13 @@ def _all() -> Iterator[Act]:
 SETS: Mapping[str, tuple[Act, ...]] = {"plain": PLAIN, "all": tuple(_all())}
 
 
-def acts_for(name: str, refuses: Collection[str]) -> tuple[tuple[Act, ...], tuple[str, ...]]:
-    """Those of a set that a file system has, and the names of those that it refuses."""
-    own = tuple(act for act in SETS[name] if act.feature not in refuses)
-    return own, tuple(act.name for act in SETS[name] if act.feature in refuses)
+def acts_for(
+    name: str, begins: str, refuses: Collection[str]
+) -> tuple[tuple[Act, ...], tuple[str, ...]]:
+    """Those of a set that can be done, and the names of those that the file system refuses."""
+    acts = [act for act in SETS[name] if act.name not in BEGINNINGS[begins].without]
+    own = tuple(act for act in acts if act.feature not in refuses)
+    return own, tuple(act.name for act in acts if act.feature in refuses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +212,8 @@ class Beginning:
     """The flash that sequences begin on: what is `there`, and the `calls` behind the usual ones.
 
     `cut`: calls behind these in the midst of which power was cut, once, and the file system mounted
-    again. `chip`: keys of a chip that is not as good as the board's.
+    again. `chip`: keys of a chip that is not as good as the board's. `without`: acts that make no
+    sense there.
     """
 
     name: str
@@ -216,6 +221,7 @@ class Beginning:
     calls: str = ""
     cut: str = ""
     chip: Mapping[str, int] = field(default_factory=dict)
+    without: frozenset[str] = frozenset()
 
 
 _KEPT_BYTES = 8 * 1024  # what `full` leaves: one act has room, the next one has not
@@ -231,7 +237,9 @@ BEGINNINGS: Mapping[str, Beginning] = {
         Beginning("recovered", START, "create k;sync", cut=f"write k 0 {256 * 1024} #"),
         # One page in twenty fails to be programmed, and its block from then on. Which ones goes by
         # the seed: sequences write the same pages, so a seed is a chip with its n-th program bad.
-        Beginning("bad-blocks", START, chip={"program_fail_ppm": 50_000}),
+        Beginning(
+            "bad-blocks", START, chip={"program_fail_ppm": 50_000}, without=frozenset({TURN_OVER})
+        ),
     )
 }
 

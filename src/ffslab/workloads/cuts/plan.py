@@ -14,7 +14,7 @@ from typing import Any
 
 from ffslab.model.case import Case
 from ffslab.model.specs import Board
-from ffslab.oracle.acts import BEGINNINGS, acts_for
+from ffslab.oracle.acts import BEGINNINGS, Act, acts_for
 from ffslab.oracle.calls import history_of_calls
 from ffslab.oracle.faults import kinds_on
 from ffslab.oracle.generators.registry import history_of_kind, worn_erases_of_kind
@@ -82,10 +82,16 @@ def cuts_on_chip(case: Case) -> Cuts:
     return replace(workload, kinds=" ".join(kinds))
 
 
+def acts_of(case: Case) -> tuple[tuple[Act, ...], tuple[str, ...]]:
+    """The acts of a case of sequences, and the names of those that its file system refuses."""
+    workload, promise = cuts_of(case), promise_of(case.filesystem.stack)
+    return acts_for(workload.act_set, workload.beginning, promise.refuses)
+
+
 def tree_of(case: Case) -> Tree:
     """The sequences of a case that has them."""
     workload = cuts_of(case)
-    acts, _ = acts_for(workload.act_set, promise_of(case.filesystem.stack).refuses)
+    acts, _ = acts_of(case)
     return Tree(acts, workload.length, case.seed, workload.beginning)
 
 

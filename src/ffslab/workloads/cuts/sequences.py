@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ffslab.model.case import Case
-from ffslab.oracle.acts import acts_for
-from ffslab.oracle.promises import promise_of
 from ffslab.oracle.sequences import Tree
 from ffslab.workloads.cuts.causes import Cause, Tally
-from ffslab.workloads.cuts.plan import cuts_of
+from ffslab.workloads.cuts.plan import acts_of
 from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, failures, finding_id
 
 
 def stored_sequences(case: Case, tree: Tree, tally: Tally, causes: Sequence[Cause]) -> CutsResult:
     """The result of a case."""
-    act_set = cuts_of(case).act_set
-    _, refused = acts_for(act_set, promise_of(case.filesystem.stack).refuses)
+    _, refused = acts_of(case)
     states = sum(counts.total() for counts in tally.counts.values())
     return {
         "calls": len(tree.start.operations),
