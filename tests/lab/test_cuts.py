@@ -135,6 +135,7 @@ filesystem = ["jffs2", "ubifs"]
     assert [told["failed_calls"] for told in cuts.values()] == [[], []]
     wrong = {(key, one["outcome"]) for key, told in cuts.items() for one in told["findings"]}
     assert wrong == {finding("F-JFFS2-21", ("jffs2", "not-atomic"))}
+    assert {one["known"] for one in cuts["jffs2"]["findings"]} == {"F-JFFS2-21"}
     (detail,) = {one["detail"] for one in cuts["jffs2"]["findings"]}
     assert detail == "operation 3 (rename D E): the directory has both names"
 

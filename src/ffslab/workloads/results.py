@@ -63,7 +63,8 @@ def finding_line(finding: Mapping[str, Any]) -> str:
     more = f" and {finding['states'] - 1:,} more" if finding["states"] > 1 else ""
     told = f"{finding['outcome']} at {finding['state']}{more}: {finding['detail']}"
     shown = told if len(told) <= _FINDING_LETTERS else f"{told[:_FINDING_LETTERS]}…"
-    return f"{finding['id']}  {shown}"
+    known = f" (as {finding['known']} of docs/findings.md)" if "known" in finding else ""
+    return f"{finding['id']}  {shown}{known}"
 
 
 def keys_elsewhere() -> dict[str, object]:

@@ -11,6 +11,7 @@ import pytest
 
 from ffslab.oracle.faults import NO_EXCUSE, Excuse
 from ffslab.oracle.history import parse_history
+from ffslab.workloads.cuts.known import KNOWN, known_as
 from ffslab.workloads.cuts.oracle import oracle_for
 from ffslab.workloads.cuts.outcomes import (
     CORRECT,
@@ -22,6 +23,7 @@ from ffslab.workloads.cuts.outcomes import (
     judgement_of,
 )
 from ffslab.workloads.cuts.walk import Cut, Seen, State, StateName, Step
+from findings import declared
 
 UNREADABLE = Excuse(unreadable_unsynced=True)
 HALF_BITS = Excuse(unreadable_unsynced=True, reordered=True)
@@ -281,3 +283,18 @@ def test_the_oracle_of_a_unit_excuses_by_the_kinds_of_both_cuts() -> None:
     # The cut's place counts, too: before the sync nothing was owed.
     early = StateName(Cut(0, "lost", 0))
     assert not oracle(early, "dir . 3 1 0\n", False)
+
+
+def test_a_fault_looks_like_an_entry_by_its_signs() -> None:
+    detail = "operation 3 (rename D E): the directory has both names"
+    assert known_as("jffs2", "not-atomic", "lost", detail) == "F-JFFS2-21"
+    for other in (
+        ("ubifs", "not-atomic", "lost", detail),
+        ("jffs2", "name-lost", "lost", detail),
+        ("jffs2", "not-atomic", "lost", "neither name is there"),
+        ("ubifs", "mount-fails", "lost", ""),
+    ):
+        assert known_as(*other) == ""
+    assert known_as("ubifs", "mount-fails", "paired", "") == "F-UBIFS-07"
+    assert {row.number for row in KNOWN} <= set(declared())
+    assert {row.outcome for row in KNOWN} < set(OUTCOMES)

@@ -8,7 +8,7 @@ from ffslab.model.case import Case
 from ffslab.oracle.sequences import Tree
 from ffslab.workloads.cuts.causes import Cause, Tally
 from ffslab.workloads.cuts.plan import acts_of
-from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, failures, finding_id
+from ffslab.workloads.cuts.stored import CutsResult, StoredFinding, failures, finding_id, with_entry
 
 
 def stored_sequences(case: Case, tree: Tree, tally: Tally, causes: Sequence[Cause]) -> CutsResult:
@@ -26,7 +26,7 @@ def stored_sequences(case: Case, tree: Tree, tally: Tally, causes: Sequence[Caus
         },
         "failed_calls": failures(tally.failed),
         "random": {},
-        "findings": [_finding(case, tree, cause) for cause in causes],
+        "findings": [with_entry(case, _finding(case, tree, cause)) for cause in causes],
         "recovery": {"curve": [], "worst": None, "uncut": None},
         "sequences": {
             "all": tree.count(),

@@ -22,6 +22,7 @@ from ffslab.oracle.history import History
 from ffslab.oracle.record import parse_record
 from ffslab.results.result import CaseResult
 from ffslab.workloads.cuts.explored import Explored, Judged
+from ffslab.workloads.cuts.known import known_as
 from ffslab.workloads.cuts.outcomes import CORRECT, OUTCOMES
 from ffslab.workloads.cuts.plan import cuts_of
 from ffslab.workloads.cuts.walk import Cut, State, StateName, Step, cut_of
@@ -50,6 +51,7 @@ class StoredFinding(TypedDict):
 
     `filled`: it was to be filled until it is full. Of a sequence: `acts` in words, all `calls` a
     line each, those of the beginning too, the chip's `log`, and in how many `sequences` it is.
+    `known`: the entry of docs/findings.md that it looks like.
     """
 
     id: str
@@ -65,6 +67,7 @@ class StoredFinding(TypedDict):
     calls: NotRequired[list[str]]
     log: NotRequired[list[str]]
     sequences: NotRequired[int]
+    known: NotRequired[str]
 
 
 class StoredRecovery(TypedDict):
@@ -318,7 +321,14 @@ def _findings(case: Case, judged: Iterable[Judged]) -> list[StoredFinding]:
                 console=list(first.console),
             )
         )
-    return findings
+    return [with_entry(case, finding) for finding in findings]
+
+
+def with_entry(case: Case, finding: StoredFinding) -> StoredFinding:
+    """The finding with the entry of docs/findings.md that it looks like, if there is one."""
+    told = (finding["outcome"], finding["kind"], finding["detail"])
+    number = known_as(case.filesystem.stack, *told)
+    return {**finding, "known": number} if number else finding
 
 
 def _recovery(states: Sequence[State], operations: int) -> StoredRecovery:

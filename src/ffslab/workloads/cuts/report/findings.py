@@ -55,6 +55,7 @@ class Card:
     picture: str
     replay: str
     minimize: str
+    known: str
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,7 @@ def _card(run: Run, group: Sequence[Finding], identifier: str) -> Card:
         picture=strip(operations.logged, cut, identifier) if history else "",
         replay=command("crash", "replay", stored["id"], "--run", run.path),
         minimize=command("crash", "minimize", stored["id"], "--run", run.path) if history else "",
+        known=stored.get("known", ""),
     )
 
 

@@ -19,7 +19,7 @@ _FIRST = "(first)"  # in place of the act before
 _STEP = 15  # pixels of a cell
 _MEANING = "The worst outcome: the act across is the last, behind the one down."
 _GOOD = 0.16  # how strong the colour of a pair without a fault is
-_HEAD = ("", "sequences", "visited", "not reached", "states", "of a flash seen before")
+_HEAD = ("", "sequences", "visited", "not reached", "states", "of a flash seen before", "left out")
 
 
 def pairs_section(cases: Sequence[Named], prefix: str) -> Section:
@@ -47,6 +47,7 @@ def pairs_section(cases: Sequence[Named], prefix: str) -> Section:
             case.name,
             *map(grouped, (sequences["all"], sequences["visited"], sequences["unreached"])),
             *map(grouped, (case.own.states, sequences["same"])),
+            ", ".join(sequences["refused"]) or "–",
         )
         for case, sequences in told
     )
