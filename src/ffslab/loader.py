@@ -7,6 +7,7 @@ from the file's.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -69,9 +70,17 @@ def read_text(path: Path) -> str:
             f"{path}: {error}", cause="it is the wrong file", remedy=f"ls -l {path}"
         ) from error
     except UnicodeDecodeError as error:
-        raise SpecError(f"{path}: not UTF-8 text: {error}") from error
+        raise SpecError(
+            f"{path}: not UTF-8 text: byte {error.start + 1} is {error.object[error.start]:#04x}",
+            cause="an editor has saved it in another encoding, or it is no text",
+            remedy=f"iconv -f latin1 -t utf-8 {shlex.quote(str(path))}",
+        ) from error
     except OSError as error:
-        raise SpecError(f"{path}: cannot be read: {error.strerror}") from error
+        raise SpecError(
+            f"{path}: cannot be read: {error.strerror}",
+            cause="a mistyped path, or another directory",
+            remedy=f"ls {shlex.quote(str(path.parent))}",
+        ) from error
 
 
 def load_catalog(own: Sequence[Path] = ()) -> Catalog:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -89,6 +90,10 @@ def _json_escape(code: int) -> str:
     return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
 
 
+class ReaderGoneError(Exception):
+    """Who read standard output has seen enough. No OSError: typer would make an exit code of it."""
+
+
 class _Visible:
     """A stream of text that shows what acts on a terminal; all else is the stream's own.
 
@@ -100,8 +105,17 @@ class _Visible:
         self.rich_proxied_file = stream
 
     def write(self, text: str) -> int:
-        self.rich_proxied_file.write(visible(text))
+        try:
+            self.rich_proxied_file.write(visible(text))
+        except BrokenPipeError:
+            raise ReaderGoneError from None
         return len(text)
+
+    def flush(self) -> None:
+        try:
+            self.rich_proxied_file.flush()
+        except BrokenPipeError:
+            raise ReaderGoneError from None
 
     def writelines(self, lines: list[str]) -> None:
         for line in lines:
@@ -109,6 +123,37 @@ class _Visible:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.rich_proxied_file, name)
+
+
+class _Outliving(io.FileIO):
+    """A descriptor of which nobody need read: once its reader has gone, all goes nowhere."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return len(data)
+
+
+def outlive_readers() -> None:
+    """From here on nothing ends because a reader of standard output or error has gone, as `head`
+    does: for what has more to do than to print.
+    """
+    for name in ("stdout", "stderr"):
+        stream = own_stream(getattr(sys, name))
+        try:
+            descriptor = stream.fileno()
+        except (AttributeError, OSError):
+            continue  # it is no file of the system
+        stream.flush()
+        raw = io.BufferedWriter(_Outliving(descriptor, "wb", closefd=False))
+        outliving = io.TextIOWrapper(
+            raw, stream.encoding, stream.errors, line_buffering=stream.line_buffering
+        )
+        setattr(sys, name, _Visible(outliving))
 
 
 def own_stream(stream: Stream) -> Stream:

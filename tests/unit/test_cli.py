@@ -366,7 +366,7 @@ def test_help_shows_every_option_with_its_whole_text_in_80_columns(verb: str) ->
 
 def test_the_list_of_verbs_cuts_no_sentence() -> None:
     shown = CliRunner().invoke(build_app(), ["--help"], terminal_width=80).output
-    assert "..." not in shown.split("Commands:")[1]
+    assert "..." not in shown.split("Options:")[1]
 
 
 def test_values_of_set() -> None:

@@ -11,40 +11,24 @@ import importlib
 import importlib.util
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 from typer.main import get_command_name
+from typer.models import CommandInfo, TyperInfo
 
 from ffslab import __version__
+from ffslab.cli.verbs import HELP, VERBS, Verbs, epilog_of, words_of
 from ffslab.environment import damage_of_environment
 from ffslab.errors import EXIT_INFRASTRUCTURE, FfslabError, explained
 from ffslab.lab.packages import NO_INSTALL, without_no_install
 from ffslab.program import COMPLETE, program
-from ffslab.visible_text import print_anything
+from ffslab.visible_text import ReaderGoneError, print_anything
 
-VERBS = (
-    *(
-        "run",
-        "report",
-        "open",
-        "list",
-        "show",
-        "rm",
-        "compare",
-        "rating",
-        "lifetime",
-        "export",
-        "trace",
-        "shell",
-    ),
-    *("advise", "calibrate", "cuts", "crash", "size"),
-    *("new", "schema"),
-    *("image", "fsck", "mkfs"),
-    *("doctor", "setup", "completion", "man", "test", "bench"),
-)
+_ENDED_BY_SIGPIPE = 128 + signal.SIGPIPE  # as a shell says it of other tools
 
 
 def verbs_for(words: Sequence[str]) -> tuple[str, ...]:
@@ -87,6 +71,8 @@ def build_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
+        cls=Verbs,
+        epilog=f"ffslab {HELP} VERB says more of one; docs/tutorial.md begins at the beginning.",
         # Help texts are plain: rich would take the brackets around defaults for markup.
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -120,8 +106,17 @@ def build_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
     for verb in verbs:
         name = f"ffslab.cli.{verb}"
         if importlib.util.find_spec(name) is not None:
+            there = {id(entry) for entry in _entries(app)}
             importlib.import_module(name).register(app)
+            for entry in _entries(app):
+                if id(entry) not in there:
+                    entry.epilog = epilog_of(verb, "ffslab")
     return app
+
+
+def _entries(app: typer.Typer) -> list[CommandInfo | TyperInfo]:
+    """Verbs, and those that have verbs of their own."""
+    return [*app.registered_commands, *app.registered_groups]
 
 
 def _print_version(wanted: bool) -> None:
@@ -138,15 +133,15 @@ def main() -> None:
     gc.set_threshold(10_000)
     if COMPLETE in os.environ:
         sys.exit(_complete())
-    sys.argv[1:] = without_no_install(sys.argv[1:])
+    sys.argv[1:] = words_of(without_no_install(sys.argv[1:]))
     try:
         _app_for(sys.argv[1:])(prog_name=program())
     except FfslabError as error:
         _end(f"ffslab: {error}", error.exit_code)
-    except BrokenPipeError:
+    except (ReaderGoneError, BrokenPipeError):
         # The reader (head, less) has seen enough; keep Python quiet about it too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        sys.exit(_ENDED_BY_SIGPIPE)
     except KeyboardInterrupt:
         _end("ffslab: interrupted", EXIT_INFRASTRUCTURE)
     except Exception as error:

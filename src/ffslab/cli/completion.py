@@ -114,6 +114,12 @@ def _studies(_parameters: dict[str, Any]) -> Iterator[str]:
     yield from sorted(str(path) for path in Path().glob("*.toml"))
 
 
+def _kinds(_parameters: dict[str, Any]) -> Iterator[str]:
+    from ffslab.cli.list import Kind
+
+    yield from Kind
+
+
 def _runs(parameters: dict[str, Any]) -> Iterator[str]:
     from ffslab.results.rundir import all_runs
 
@@ -137,6 +143,7 @@ def _cases(parameters: dict[str, Any]) -> Iterator[str]:
 # By verb and parameter; "" is every verb.
 _VALUES: dict[tuple[str, str], Callable[[dict[str, Any]], Iterator[str]]] = {
     ("", "study"): _studies,
+    ("list", "kind"): _kinds,
     ("", "run"): _runs,
     ("", "runs"): _runs,
     ("compare", "base"): _runs,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import RESULTS, AsJson, Catalogs, RunsIn, print_json
-from ffslab.errors import SpecError
+from ffslab.errors import SpecError, UsageError
+from ffslab.model.names import suggestion
 from ffslab.program import program
 
 if TYPE_CHECKING:
@@ -38,16 +39,25 @@ def register(app: typer.Typer) -> None:
 
     @app.command("list")
     def list_(
-        kind: Annotated[Kind, typer.Argument(help="What to list.")] = Kind.runs,
+        kind: Annotated[str, typer.Argument(help=f"What to list: {', '.join(Kind)}.")] = "runs",
+        word: Annotated[
+            str, typer.Argument(help="Only what has this word in its name or text.")
+        ] = "",
         output: RunsIn = RESULTS,
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:
         """List runs, studies, or the catalog's entries of one kind."""
-        if kind is Kind.runs:
-            _list_runs(output, as_json)
+        if kind not in set(Kind):
+            raise UsageError(
+                f"there is no list of {kind}{suggestion(kind, list(Kind))}",
+                cause="a misspelt word",
+                remedy=f"one of: {', '.join(Kind)}",
+            )
+        if kind == Kind.runs:
+            _list_runs(output, as_json, word)
             return
-        rows = list(_rows(kind, catalogs or ()))
+        rows = [row for row in _rows(Kind(kind), catalogs or ()) if _has(word, *row)]
         if as_json:
             print_json([{"name": name, "text": text} for name, text in rows])
             return
@@ -56,14 +66,19 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"{name:{width}}  {text}")
 
 
-def _list_runs(root: Path, as_json: bool) -> None:
+def _has(word: str, *texts: str) -> bool:
+    return any(word.casefold() in text.casefold() for text in texts)
+
+
+def _list_runs(root: Path, as_json: bool, word: str) -> None:
     from dataclasses import asdict
 
     from ffslab.model.units import format_size
     from ffslab.results.rundir import all_runs
     from ffslab.results.summary import summary_of
 
-    summaries = [summary_of(run) for run in all_runs(root)]
+    every = map(summary_of, all_runs(root))
+    summaries = [summary for summary in every if _has(word, summary.path.name, summary.words)]
     if as_json:
         print_json([{**asdict(summary), "path": str(summary.path)} for summary in summaries])
         return
@@ -72,7 +87,8 @@ def _list_runs(root: Path, as_json: bool) -> None:
         size = format_size(summary.size_bytes)
         typer.echo(f"{summary.path.name:{width}}  {size:>10}  {summary.words}")
     if not summaries:
-        typer.echo(f"no runs in {root}; next: {program()} run quick")
+        named = f" with {word!r}" if word else ""
+        typer.echo(f"no runs{named} in {root}; next: {program()} run quick")
 
 
 def _rows(kind: Kind, catalogs: Sequence[Path]) -> Iterator[Row]:

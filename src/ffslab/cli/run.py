@@ -24,6 +24,7 @@ from ffslab.cli.parse import (
 from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from ffslab.program import command, program, this_command
 from ffslab.targets import DEFAULT_TARGET
+from ffslab.visible_text import outlive_readers
 
 _FINDINGS_SHOWN = 10
 
@@ -132,6 +133,7 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.campaign.study import Choice
         from ffslab.cli.screen import terminal
+        from ffslab.lab.source import named_source
 
         overrides = [parse_set(text) for text in settings or ()]
         if seeds is not None:
@@ -151,6 +153,14 @@ def register(app: typer.Typer) -> None:
         )
         if not resume:
             choice = choice.repeated(repeats)
+        if labgrid and target == DEFAULT_TARGET:
+            raise UsageError(
+                f"--labgrid {labgrid} switches a board's power, and target {target} has no board",
+                cause="--target ssh or its --access FILE is missing",
+                remedy=f"{program()} run {study} --target ssh --access FILE --labgrid {labgrid}",
+            )
+        if kernel_source is not None:
+            named_source(kernel_source)  # whatever comes then, it has to be one
         if dry_run:
             _print_cases(terminal(), choice, resume, output)
             return
@@ -201,6 +211,7 @@ def run_choice(
             cause="a mistyped path, or a disk that is not mounted",
             remedy=f"mkdir -p {shlex.quote(str(scratch))}, or leave --scratch out",
         )
+    outlive_readers()
     console = terminal()
     run, prepared = _prepared(choice, resume, output)
     request = RunRequest(

@@ -15,7 +15,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from ffslab.visible_text import own_stream, visible
+from ffslab.visible_text import ReaderGoneError, own_stream, visible
 
 # Into a file or a pipe no line is broken: a path or an id in two pieces cannot be used.
 _NO_LIMIT_COLUMNS = 10_000
@@ -35,6 +35,10 @@ class Screen(Console):
     @file.setter
     def file(self, new_file: IO[str]) -> None:
         self._file = new_file
+
+    def on_broken_pipe(self) -> None:
+        """As for all that is printed."""
+        raise ReaderGoneError
 
     def render_str(self, text: str, **style: Any) -> Text:
         """As rich's, of the visible text."""

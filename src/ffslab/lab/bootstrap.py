@@ -55,7 +55,7 @@ from ffslab.lab.source import chosen_tree
 from ffslab.program import program
 from ffslab.visible_text import print_anything
 
-_LAB_VERBS = frozenset({"run", "setup", "shell", "test"})
+_LAB_VERBS = frozenset({"run", "cuts", "setup", "shell", "test"})
 _NO_BUILD_OPTIONS = frozenset({"-h", "--help", "--dry-run"})
 DURATIONS_VARIABLE = "FFSLAB_BOOTSTRAP_DURATIONS_S"
 

@@ -548,6 +548,8 @@ def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:
         return f"unknown key {path!r}{suggestion(keys[-1], names)}"
     if item["type"] == "missing":
         return f"key {path!r} is missing"
+    if keys == ["schema"] and isinstance(item["input"], int):
+        return f"schema = {item['input']}: this ffslab reads schema 1; another version wrote it"
     text = str(item["msg"]).removeprefix("Value error, ")
     shown = "" if isinstance(item["input"], dict) else f" (it is {item['input']!r})"
     return f"{path or 'document'}: {text}{shown}"

@@ -8,6 +8,7 @@ before the check of option values, so that a combination which does not exist
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -397,10 +398,13 @@ def _size_text(value: Any) -> str:
 def select(cases: Sequence[Case], ids: Sequence[str], study: str = "STUDY") -> tuple[Case, ...]:
     """The cases called `ids`, in expansion order; UsageError for an id that is not there.
 
+    An id may be a pattern of the shell, `ubifs-*`.
+
     With a case come those that measure its band, and its repeats. `study` is what the command line
     calls the study.
     """
     known = {case.id for case in cases}
+    ids = [case_id for pattern in ids for case_id in fnmatch.filter(known, pattern) or [pattern]]
     for case_id in ids:
         if case_id not in known:
             raise UsageError(

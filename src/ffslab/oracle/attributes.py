@@ -91,9 +91,9 @@ def parts(text: str) -> dict[str, str]:
     return {INODE: inode, EXTENDED: extended}
 
 
-def is_like(wanted: str, found: str) -> bool:
+def is_like(wanted: str, observed: str) -> bool:
     """Whether each part is as it is to be."""
-    words = zip_longest(wanted.split(" "), found.split(" "), fillvalue="")
+    words = zip_longest(wanted.split(" "), observed.split(" "), fillvalue="")
     return all(word in (ANY, other) for word, other in words)
 
 
@@ -110,6 +110,10 @@ class AttributeLog:
     def sync(self, finished: int) -> None:
         """What there is now is durable when so many calls have returned."""
         self.floors.append((finished, len(self.versions) - 1))
+
+    def latest(self, begun: int) -> str:
+        """What the calls that had begun have left."""
+        return next(text for call, text in reversed(self.versions) if call < begun)
 
     def allows(self, text: str, finished: int, begun: int) -> bool:
         """Whether this may be seen after a cut between these calls."""

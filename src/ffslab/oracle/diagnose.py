@@ -149,8 +149,9 @@ class _Diagnosis:
             sentence = f"{path} says that it has {entry.links} links, and has {wanted}"
             yield Problem(BAD_LINKS, path, sentence, self._last_change(path))
         if not any(self._window.has_attributes(node, entry) for node in nodes):
-            found = told(entry.kind, entry.attributes)
-            sentence = f"{path} has mode, mtime and attributes {found}, which it cannot have"
+            wanted = " or ".join(dict.fromkeys(map(self._window.attributes_of, nodes)))
+            observed = told(entry.kind, entry.attributes)
+            sentence = f"{path} has mode, mtime and attributes {observed}, not {wanted}"
             yield Problem(BAD_ATTRIBUTES, path, sentence, self._last_change(path))
 
     def _replaced(self, path: str, entry: Entry, nodes: list[Node]) -> Problem | None:

@@ -271,22 +271,22 @@ class _Builder:
 
     def _exchange(self, index: int, operation: Operation) -> None:
         old, new, world = operation.path, operation.other, self._world
-        one, other = world.must_find(old), world.must_find(new)
-        if one == other:
+        old_object, new_object = world.must_find(old), world.must_find(new)
+        if old_object == new_object:
             return
         directories = [world.place(old)[0], world.place(new)[0]]
 
         def act() -> None:
             world.drop_name(old)
             world.drop_name(new)
-            world.add_name(one, new)
-            world.add_name(other, old)
+            world.add_name(old_object, new)
+            world.add_name(new_object, old)
 
-        touched = [*world.below(one), *world.below(other), *directories]
+        touched = [*world.below(old_object), *world.below(new_object), *directories]
         self._step(index, touched, act, [old, new])
         self._note(directories)
         if self._promise.fsync_notes_rename:
-            self._note([one, other], fdatasync=False)
+            self._note([old_object, new_object], fdatasync=False)
 
     def _copy_up(self, index: int, operation: Operation) -> None:
         """What an overlay copies to the upper file system before the call itself.

@@ -66,11 +66,18 @@ class Window:
 
     def has_attributes(self, node: Node, entry: Entry) -> bool:
         """Whether mode, mtime and extended attributes of an entry can be this node's."""
-        found = told(entry.kind, entry.attributes)
+        observed = told(entry.kind, entry.attributes)
         loose = self.timeline.attributes.get(node.object, {})
-        return is_like(node.attributes, found) and all(
-            log.allows(parts(found)[name], self.finished, self.begun) for name, log in loose.items()
+        return is_like(node.attributes, observed) and all(
+            log.allows(parts(observed)[name], self.finished, self.begun)
+            for name, log in loose.items()
         )
+
+    def attributes_of(self, node: Node) -> str:
+        """Those of a node in words, with what the last call has left of loose parts."""
+        loose = self.timeline.attributes.get(node.object, {})
+        left = {name: log.latest(self.begun) for name, log in loose.items()}
+        return " ".join({**parts(node.attributes), **left}.values())
 
     # Contents that go to flash in order.
 

@@ -19,6 +19,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,6 +60,7 @@ CASE_RESULT = "case.json"
 CASE_WALL = "wall.json"
 _LOCK = ".lock"
 Check = Callable[[CaseResult], None]
+_LATEST = re.compile(r"latest(?:~(\d{1,6}))?")
 
 
 class ManifestCase(TypedDict):
@@ -343,15 +345,26 @@ def all_runs(root: Path) -> list[RunDirectory]:
     return [RunDirectory(path.parent) for path in sorted(root.glob(f"*/{MANIFEST}"))]
 
 
+def _why_no_run(name: str) -> str:
+    inside = all_runs(Path(name)) if name and Path(name).is_dir() else ()
+    if inside:
+        return f"{name} is a directory of runs, {inside[-1].path} the last of them"
+    return "a run is named by its directory, the beginning of its name, `latest`, or `latest~1`"
+
+
 def find_run(name: str, root: Path) -> RunDirectory:
-    """A run by path, by name or its beginning, or `latest`; UsageError if there is none."""
-    if name not in ("latest", ""):
+    """A run by path, by name or its beginning, or `latest`; `latest~N` is the N-th before that.
+
+    UsageError if there is none.
+    """
+    if name and not _LATEST.fullmatch(name):
         path = Path(name)
         if (path / MANIFEST).is_file():
             return RunDirectory(path)
     runs = all_runs(root)
-    if name == "latest" and runs:
-        return runs[-1]
+    latest = _LATEST.fullmatch(name)
+    if latest and len(runs) > int(latest[1] or 0):
+        return runs[-1 - int(latest[1] or 0)]
     matching = [run for run in runs if run.path.name == name or run.path.name.startswith(name)]
     if len(matching) == 1 or (matching and matching[0].path.name == name):
         return matching[0]
@@ -360,6 +373,6 @@ def find_run(name: str, root: Path) -> RunDirectory:
         f"no run {name!r} in {root}{suggestion(name, names)}"
         if not matching
         else f"{name!r} means several runs: {', '.join(names)}",
-        cause="a run is named by its directory, by the beginning of its name, or `latest`",
+        cause=_why_no_run(name),
         remedy=f"{program()} list runs",
     )

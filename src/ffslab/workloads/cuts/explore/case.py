@@ -151,7 +151,9 @@ def _explored(case: Case, cuts: CutsResult, stream: RecordStream) -> Explored:
 def _without_retired_blocks(printed: Printed) -> Printed:
     """Without what UBI says of an operation that the chip failed, and goes on."""
     kernel = printed.kernel
-    left = tuple(one for one in kernel.messages if not _OF_A_FAILED_OPERATION.search(one.text))
+    left = tuple(
+        message for message in kernel.messages if not _OF_A_FAILED_OPERATION.search(message.text)
+    )
     return replace(printed, kernel=replace(kernel, messages=left))
 
 

@@ -1,0 +1,89 @@
+"""The verbs in groups, an example or two of each, and how `ffslab --help` shows them.
+
+Only the standard library and typer are imported: `ffslab --help` takes a fraction of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from typer.core import TyperGroup
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Run, and read what came out": (
+        *("run", "cuts", "crash", "report", "open", "list", "show", "rm"),
+        *("compare", "rating", "lifetime", "export", "trace"),
+    ),
+    "Choose": ("advise", "size", "calibrate"),
+    "Images and dumps": ("image", "fsck", "mkfs"),
+    "Your own": ("new", "schema", "shell"),
+    "Set up and develop": ("doctor", "setup", "completion", "man", "test", "bench"),
+}
+VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
+
+# What stands behind the program's name.
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "run": ("run quick", "run ffsmark --set filesystem=ubifs --seeds 3"),
+    "cuts": (
+        "cuts --calls examples/calls/rename-directory.calls --fs jffs2,ubifs",
+        "cuts --calls mine.calls --board mt7621-gnubee --partition 2MiB",
+    ),
+    "crash": ("crash replay 3dacafe7", "crash minimize 3dacafe7 --run latest"),
+    "report": ("report latest", "report results/20261128T204018Z-quick"),
+    "open": ("open latest", "open"),
+    "list": ("list runs", "list boards nand"),
+    "show": ("show latest", "show latest ubifs-aged-s1"),
+    "rm": ("rm latest", "rm results/20261128T204018Z-quick"),
+    "compare": ("compare latest~1 latest", "compare latest --axis filesystem"),
+    "rating": ("rating latest", "rating latest --json"),
+    "lifetime": ("lifetime lifetime", "lifetime latest"),
+    "export": ("export latest --format csv", "export latest --format parquet"),
+    "trace": ("trace latest", "trace latest ubifs-free-s1"),
+    "advise": ("advise router", "advise examples/needs/router.toml"),
+    "size": ("size", "size jffs2 ubifs"),
+    "calibrate": ("calibrate --access board.toml", "calibrate --help"),
+    "image": ("image", "image rootfs.tar --fs ubifs --to rootfs.ubi"),
+    "fsck": ("fsck yaffs2 dump.img", "fsck logfs dump.img"),
+    "mkfs": ("mkfs yaffs2 rootfs rootfs.img", "mkfs logfs rootfs rootfs.img"),
+    "new": ("new study mine", "new chip mychip"),
+    "schema": ("schema study", "schema metrics"),
+    "shell": ("shell", "shell quick"),
+    "doctor": ("doctor", "doctor --json"),
+    "setup": ("setup", "setup --variant debug"),
+    "completion": ("completion bash", "completion zsh"),
+    "man": ("man", "man --help"),
+    "test": ("test --quick", "test tests/unit/test_units.py"),
+    "bench": ("bench", "bench report -n 3"),
+}
+HELP = "help"
+
+
+def words_of(words: list[str]) -> list[str]:
+    """The words of a command line, `help VERB` as `VERB --help`."""
+    if words[:1] == [HELP]:
+        return [*words[1:], "--help"]
+    return words
+
+
+def epilog_of(verb: str, program: str) -> str:
+    """The examples of a verb, as click keeps their lines."""
+    lines = (f"  {program} {example}" for example in EXAMPLES[verb])
+    return "\b\n" + "\n".join(("Examples:", *lines))
+
+
+class Verbs(TyperGroup):
+    """The application; its help lists the verbs group by group, each sentence whole."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """One section for each group that has a verb here."""
+        for title, verbs in GROUPS.items():
+            commands = ((verb, self.get_command(ctx, verb)) for verb in verbs)
+            rows = [
+                (verb, (command.help or "").strip().splitlines()[0])
+                for verb, command in commands
+                if command is not None
+            ]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
