@@ -8,7 +8,7 @@ _FSYNC = "int datasync)\n{\n\tstruct inode *inode = file_inode(file);\n\tint err
 LOGFS_ORDERS = (
     Order(
         "logfs-tail",
-        "shortening a file leaves what is behind its end in its last block",
+        "a file that is shortened keeps what is behind its end",
         (
             (
                 "core/file.c",
@@ -36,7 +36,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-victim",
-        "a file that has lost one of two names is noted as one that a mount deletes",
+        "a file with one of two names left is one to be deleted",
         (
             (
                 "core/dir.c",
@@ -49,7 +49,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-rename-directory",
-        "a rename into another directory leaves the old name",
+        "a rename to another directory leaves the old name",
         (
             (
                 "core/dir.c",
@@ -63,7 +63,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-size",
-        "a write to a block that is there does not note that the file is longer",
+        "a write to a block that is there leaves the size",
         (
             (
                 "core/file.c",
@@ -82,7 +82,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-evacuate",
-        "what a recovery finds in a segment that it leaves is not copied before the next commit",
+        "a recovery does not copy what it has in memory alone",
         (
             (
                 "core/clean.c",
@@ -93,8 +93,9 @@ LOGFS_ORDERS = (
                 "\t\t\t\t  left->is_bad ? 0 : left->open.programmed,\n",
             ),
         ),
-        frozenset({"changed-by-power", "use-fails", "remount-fails"}),
+        frozenset({"unreadable"}),
         length=1,
+        kind="torn-prefix",
     ),
     Order(
         "logfs-fsync-directory",
@@ -111,7 +112,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-msync-order",
-        "msync commits before it writes the pages that were stored to",
+        "msync commits before it writes the pages",
         (
             (
                 "vfs/file.c",
@@ -128,7 +129,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-dsync",
-        "a write with O_DSYNC writes its pages, and does not commit",
+        "O_DSYNC writes the pages, and does not commit",
         (
             (
                 "vfs/file.c",

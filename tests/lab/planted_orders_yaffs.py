@@ -7,7 +7,7 @@ from planted_orders import ALL, FULL, OPEN, Order
 PLAIN_LAYOUT = (
     Order(
         "yaffs2-rename-order",
-        "a rename deletes what had the new name before it writes the new name",
+        "a rename deletes the old file before it writes the new name",
         (
             (
                 "core/operations.c",
@@ -37,7 +37,7 @@ PLAIN_LAYOUT = (
     ),
     Order(
         "yaffs2-hole",
-        "a long hole is made without the header that voids what was there",
+        "a long hole does not void what was there",
         (
             (
                 "core/data.c",
@@ -72,7 +72,7 @@ PLAIN_LAYOUT = (
     ),
     Order(
         "yaffs2-fsync-one",
-        "fsync writes one of several pages that are cached",
+        "fsync writes one of several cached pages",
         (
             (
                 "vfs/file.c",
@@ -119,7 +119,7 @@ PLAIN_LAYOUT = (
     ),
     Order(
         "yaffs2-collect-order",
-        "the collector gives a page up, and erases its block, before it writes the copy",
+        "the collector erases a page before it writes the copy",
         (
             (
                 "core/gc.c",
@@ -134,7 +134,7 @@ PLAIN_LAYOUT = (
     ),
     Order(
         "yaffs2-collect-directory",
-        "the collector drops the headers of directories",
+        "the collector drops headers of directories",
         (
             (
                 "core/gc.c",
@@ -151,7 +151,7 @@ PLAIN_LAYOUT = (
 SEGREGATED_LAYOUT = (
     Order(
         "segregated-size",
-        "a mount takes a file's size from its header alone, not from newer pages",
+        "a mount takes a size from the header alone",
         (
             (
                 "core/scan_map.c",
@@ -178,7 +178,7 @@ SEGREGATED_LAYOUT = (
     ),
     Order(
         "segregated-first",
-        "the first page behind an index is taken for one of those that it has",
+        "the first page behind an index passes for one that it has",
         (
             (
                 "core/scan_map.c",
@@ -192,7 +192,7 @@ SEGREGATED_LAYOUT = (
     ),
     Order(
         "segregated-note",
-        "the collector does not note that a file's index is out of date",
+        "the collector does not note that an index is out of date",
         (
             (
                 "core/gc.c",
