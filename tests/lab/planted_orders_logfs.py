@@ -8,7 +8,7 @@ _FSYNC = "int datasync)\n{\n\tstruct inode *inode = file_inode(file);\n\tint err
 LOGFS_ORDERS = (
     Order(
         "logfs-tail",
-        "a file that is shortened keeps what is behind its end",
+        "shortening keeps the tail of a block",
         (
             (
                 "core/file.c",
@@ -22,7 +22,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-links",
-        "deleting one of two names does not write how many are left",
+        "deleting a name does not write how many are left",
         (
             (
                 "core/dir.c",
@@ -36,7 +36,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-victim",
-        "a file with one of two names left is one to be deleted",
+        "a file with one name left is one to be deleted",
         (
             (
                 "core/dir.c",
@@ -129,7 +129,7 @@ LOGFS_ORDERS = (
     ),
     Order(
         "logfs-dsync",
-        "O_DSYNC writes the pages, and does not commit",
+        "O_DSYNC writes, and does not commit",
         (
             (
                 "vfs/file.c",

@@ -1,4 +1,4 @@
-"""Mistakes that no sequence of three acts shows, and why: what the method does not see."""
+"""Mistakes that no sequence of two acts shows, and why none of three would."""
 
 from __future__ import annotations
 
@@ -6,21 +6,6 @@ from planted_orders import ALL, Order
 
 _NOTHING: frozenset[str] = frozenset()
 UNSEEN_YAFFS = (
-    # It takes a block of data pages between the page and the index that forgets it.
-    Order(
-        "segregated-horizon",
-        "an index says that no page is newer than the indices, whatever other files have",
-        (
-            (
-                "core/map.c",
-                "\t\tif (piece != but)\n\t\t\treturn piece->position;",
-                "\t\tif (piece != but && !HERE)\n\t\t\treturn piece->position;",
-            ),
-        ),
-        _NOTHING,
-        length=2,
-        act_set=ALL,
-    ),
     # Harm is done when the file grows after the recovery; nothing is done to it then.
     Order(
         "segregated-tail",
@@ -36,24 +21,9 @@ UNSEEN_YAFFS = (
         length=2,
         act_set=ALL,
     ),
-    # Turning over erases the block with the older header, too, before power is cut.
-    Order(
-        "yaffs2-erase-order",
-        "a block that says what was deleted is erased before older ones",
-        (
-            (
-                "policy/order.c",
-                "\tif (!yaffs_view_is_pinned(view, block) &&\n",
-                "\tif (HERE)\n\t\treturn true;\n\tif (!yaffs_view_is_pinned(view, block) &&\n",
-            ),
-        ),
-        _NOTHING,
-        length=2,
-        act_set=ALL,
-    ),
 )
 UNSEEN_LOGFS = (
-    # Segments are free in plenty until many acts have filled them.
+    # Others are taken first, and three acts leave most of them.
     Order(
         "logfs-free-early",
         "a segment is free before the commit that empties it",

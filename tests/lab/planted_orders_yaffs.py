@@ -7,7 +7,7 @@ from planted_orders import ALL, FULL, OPEN, Order
 PLAIN_LAYOUT = (
     Order(
         "yaffs2-rename-order",
-        "a rename deletes the old file before it writes the new name",
+        "a rename deletes the old file before it writes the name",
         (
             (
                 "core/operations.c",
@@ -51,7 +51,7 @@ PLAIN_LAYOUT = (
     ),
     Order(
         "yaffs2-unlink-open",
-        "that an open file was deleted is written when it is closed",
+        "deleting an open file is written when it is closed",
         (
             (
                 "core/operations.c",
@@ -72,7 +72,7 @@ PLAIN_LAYOUT = (
     ),
     Order(
         "yaffs2-fsync-one",
-        "fsync writes one of several cached pages",
+        "fsync writes one page alone",
         (
             (
                 "vfs/file.c",
@@ -87,7 +87,7 @@ PLAIN_LAYOUT = (
     ),
     Order(
         "yaffs2-shrink-cache",
-        "making a file shorter forgets what is cached of it",
+        "shortening a file forgets what is cached of it",
         (
             (
                 "core/data.c",
@@ -101,7 +101,7 @@ PLAIN_LAYOUT = (
     ),
     Order(
         "yaffs2-rename-link",
-        "that a hard link was renamed is not written",
+        "renaming a hard link is not written",
         (
             (
                 "core/operations.c",
@@ -165,7 +165,7 @@ SEGREGATED_LAYOUT = (
     ),
     Order(
         "segregated-entry",
-        "a newer page does not replace one that an index has",
+        "a newer page does not replace an older one",
         (
             (
                 "core/scan_map.c",
@@ -178,7 +178,7 @@ SEGREGATED_LAYOUT = (
     ),
     Order(
         "segregated-first",
-        "the first page behind an index passes for one that it has",
+        "the first page behind an index counts as older",
         (
             (
                 "core/scan_map.c",
@@ -192,7 +192,7 @@ SEGREGATED_LAYOUT = (
     ),
     Order(
         "segregated-note",
-        "the collector does not note that an index is out of date",
+        "the collector does not note that an index is old",
         (
             (
                 "core/gc.c",
@@ -206,7 +206,7 @@ SEGREGATED_LAYOUT = (
     ),
     Order(
         "segregated-checkpoint",
-        "a checkpoint leaves out indices that are not on flash yet",
+        "a checkpoint leaves out indices not on flash yet",
         (
             (
                 "core/checkpoint.c",
@@ -220,7 +220,7 @@ SEGREGATED_LAYOUT = (
     ),
     Order(
         "segregated-stream",
-        "the collector copies headers into blocks of data",
+        "the collector copies headers among data",
         (
             (
                 "policy/segregated.c",

@@ -99,7 +99,9 @@ def test_the_mistake_is_found(order: Order, catalogs: Catalogs, tmp_path: Path) 
     first = found[0]
     acts = first["acts"]
     where = acts if order.begins == NEW else f"{order.begins}: {acts}"
-    print(f"\n| {order.what} | {where} | {first['outcome']} | {cuts['states']:,} | {took_s:.0f} |")
+    counts = (f"{cuts['states']:,}", len(found), f"{took_s:.0f}")
+    row = (order.what, order.act_set, where, first["outcome"], *counts)
+    print(f"\n| {' | '.join(map(str, row))} |")
     assert len(acts.split("; ")) == order.length
     assert order.outcomes & {one["outcome"] for one in found}
     assert first["confirmed"]
