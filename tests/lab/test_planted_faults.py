@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from cut_guests import cases_of_text, explored
 from planted_faults import FAULTS, Fault
+from planted_module import catalog_of_changed
 from planted_syncs import SAMPLE, SYNCS
 
 from ffslab.lab import ensure_lab
@@ -31,7 +32,6 @@ from ffslab.lab.progress import ConsoleProgress
 from ffslab.lab.source import ensure_source
 from ffslab.model.specs import LabKernel
 from ffslab.oracle.history import parse_history
-from ffslab.paths import data_dir
 from ffslab.targets.uml.site import lab_parts
 from ffslab.workloads.cuts.explored import Explored
 from ffslab.workloads.cuts.outcomes import CORRECT
@@ -92,31 +92,7 @@ def kernel_with(name: str) -> LabKernel:
 
 def changed_module(fault: Fault, directory: Path) -> Path:
     """A catalog with the file system whose module has the mistake."""
-    module = MODULES[fault.filesystem]
-    copy = directory / module
-    kmod = data_dir("kmod")
-    shutil.copytree(kmod / module, copy, ignore=shutil.ignore_patterns("test"))
-    # What it shares with others of ours lies beside it; a user's directory has all in it.
-    for shared in SHARED:
-        shutil.copy(kmod / shared, copy)
-    for path in copy.rglob("*.[ch]"):
-        text = path.read_text(encoding="utf-8")
-        for shared in SHARED:
-            text = text.replace(f'"../../{shared}"', f'"../{shared}"')
-        path.write_text(text, encoding="utf-8")
-    for name, text, other in fault.changes:
-        path = copy / name
-        source = path.read_text()
-        assert source.count(text) == 1, (name, text)
-        path.write_text(source.replace(text, other))
-    name = fault.filesystem
-    described = (data_dir("catalog") / "filesystems" / f"{name}.toml").read_text()
-    described = described.replace(f'name = "{name}"', f'name = "{name}-planted"', 1)
-    described += f'\n[module_source]\ndirectory = "../../{module}"\n'
-    catalog = directory / "catalog" / "filesystems"
-    catalog.mkdir(parents=True)
-    (catalog / f"{name}-planted.toml").write_text(described)
-    return catalog.parent
+    return catalog_of_changed(fault.filesystem, fault.changes, directory)
 
 
 def cuts_with(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: bool) -> Explored:

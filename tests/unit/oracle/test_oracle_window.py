@@ -74,6 +74,14 @@ def test_a_truncation_that_is_cut_has_any_size_between_or_neither() -> None:
             assert (problems(filesystem, history, entry) == []) == is_allowed, (filesystem, size)
 
 
+def test_a_file_that_is_shortened_has_no_zeros_before_its_new_size() -> None:
+    """At its old size, or between, all of it is there: kmod/yaffs/core/data.c."""
+    history = "write a 0 2048 1\nsync\ntruncate a 700\n"
+    for size in (1024, 1536, 2048):
+        entry = file(F[:700].ljust(size, b"\0"))
+        assert problems("yaffs2", history, entry) == [("wrong-order", "a")]
+
+
 def test_a_file_that_cannot_be_read_at_all_is_excused_if_all_of_it_was_open() -> None:
     half = "write a 0 512 1\nfsync a\nwrite a 512 512 3\n"
     whole = "create a\nsync\nwrite a 0 1024 1\n"
