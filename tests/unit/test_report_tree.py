@@ -204,6 +204,28 @@ def test_what_is_kept_of_a_case() -> None:
     assert figures_of(cast(CaseResult, {"tree": None, "image": None})) == Own()
 
 
+def test_whose_time_a_step_was_is_known_if_each_of_its_phases_says_it() -> None:
+    """Of 1 s the flash has 100 ms, the driver 30, the agent 50 and the rest waits."""
+
+    def task(name: str, driver_ms: int, code_ms: int) -> dict[str, Any]:
+        return {"name": name, "driver_ns": driver_ms * 10**6, "code_ns": code_ms * 10**6}
+
+    def parts(*phases: tuple[str, list[dict[str, Any]] | None]) -> dict[str, float]:
+        own = [{"phase": "attach", "duration_ns": 1}, {"phase": "mount", "duration_ns": 1}]
+        result = result_of("mount", flash_ns=S // 10, flash_read_ns=S // 10, parts=own)
+        told = [{"phase": name, "task_times": tasks} for name, tasks in phases]
+        (step,) = figures_of(cast(CaseResult, {**result, "phases": told})).steps
+        return {name: ns / 10**6 for name, ns in step.parts.items() if ns}
+
+    attach, mount = ("attach", [task("ubi", 10, 0)]), ("mount", [task("init", 20, 50)])
+    other = ("list", [task("init", 400, 0)])
+    known = {"flash, reads": 100, "driver": 30, "CPU, the work itself": 50, "waiting": 820}
+    assert parts(attach, mount, other) == known
+    unknown = {"flash, reads": 100, "outside the flash": 900}
+    assert parts(attach, ("mount", None), other) == parts(("mount", []), attach) == unknown
+    assert parts(other) == unknown
+
+
 # --- sections ---
 
 
