@@ -360,6 +360,7 @@ def test_which_task_works_while_unmounting() -> None:
         ["UBIFS", "unmount", "the step itself", "10.0 ms", "2", "0", "0"],
         ["UBIFS", "unmount", "kworker", "20.0 ms", "0", "1,000", "3"],
     ]
+    assert section.tables[0].text_columns == 3
     idle = shown([case("jffs2", "mount unmount", tasks=did(5, 0)[:1])])["tasks"]
     assert (idle.sentence, len(idle.charts)) == ("", 1)
 
@@ -408,7 +409,9 @@ def test_what_is_in_an_image() -> None:
         imaged("jffs2", "2", 6, ratio=0.75, write_ns=S),
         imaged("squashfs", "1", 4),
     ]
-    (section,) = shown(cases).values()
+    found = shown(cases)
+    section = found.pop("images")
+    assert not found
     assert section.sentence == (
         "The smallest image has 4.00 KiB for 8.00 KiB of files: **SquashFS**."
     )
@@ -417,6 +420,9 @@ def test_what_is_in_an_image() -> None:
     assert [row["label"] for row in rows_of(writing.drawing)] == ["JFFS2"]
     sizes, made = section.tables
     assert made.rows == (("JFFS2", "t", "mkfs"), ("SquashFS", "t", "mkfs"))
+    # All are texts, and a command may be long.
+    assert (made.head, made.wrapped) == (("configuration", "tree", "command"), (2,))
+    assert (made.text_columns, sizes.text_columns, sizes.head[0]) == (3, 1, "configuration")
     told = dict(zip(sizes.head, sizes.rows[0], strict=True))
     assert told[ratio.title] == "0.750" and "6.00 KiB" in map(plain, told.values())
     assert sizes.rows[1].count("–") == len(sizes.head) - 3
