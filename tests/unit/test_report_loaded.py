@@ -340,8 +340,12 @@ def test_the_time_of_the_work_is_that_of_its_phases_that_were_good(folder: Path)
     assert took.pop("workload") > 0 and len(took) == 3
     failed = [{**p, "status": "error" if p["phase"] == "creation" else p["status"]} for p in phases]
     uncounted = [{k: v for k, v in phase.items() if k != "flash_ns"} for phase in phases]
-    edited(folder, {1: {"phases": failed}, 2: {"phases": uncounted}})
-    whole, rest, none, *_ = (sum(case.parts.values()) for case in load_run(folder).cases)
+    tasks = [{"name": "init", "code_ns": 7, "driver_ns": 3, "chip_ns": 0}]
+    told = [{**phase, "task_times": tasks} for phase in phases]
+    edited(folder, {n: {"phases": own} for n, own in enumerate((failed, uncounted, told), 1)})
+    cases = load_run(folder).cases
+    assert [case.parts.get("driver") for case in cases[2:4]] == [None, 3 * 3]
+    whole, rest, none, *_ = (sum(case.parts.values()) for case in cases)
     assert whole == pytest.approx(sum(took.values()))
     assert rest == pytest.approx(took["transactions"] + took["deletion"])
     assert none == 0

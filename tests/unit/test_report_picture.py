@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -59,7 +60,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Row]:
 def shown(drawn: list[Row], *rows: Row, labels: Sequence[str] = "AB") -> tuple[str, list[int]]:
     """The figure that the picture is of, and at which of its places."""
     drawn.clear()
-    if not picture(matter(*labels), [weigh(each) for each in rows], "i"):
+    if picture(matter(*labels), [weigh(each) for each in rows], "i") == "":
         return "", []
     (one,) = drawn
     return one.title, sorted({number for cells in one.cells.values() for number in cells})
@@ -93,7 +94,7 @@ def test_without_an_axis_it_is_of_what_differs_most_between_places(drawn: list[R
     mixed = dict(much.cells)
     mixed["A"] = {0: replace(mixed["A"][0], in_memory=True), 1: mixed["A"][1]}
     assert shown(drawn, replace(much, cells=mixed), little)[0] == "little"
-    assert shown(drawn, none, row(two, "zero", A=[0.0, 0.0], B=[0.0, 0.0]))[0] == "none"
+    assert shown(drawn, row(two, "zero", A=[0.0, 0.0], B=[0.0, 0.0]), none)[0] == "none"
 
 
 def test_a_figure_along_an_axis_is_drawn_rather_than_one_without(drawn: list[Row]) -> None:
@@ -145,7 +146,8 @@ def test_places_along_another_axis_are_another_part() -> None:
     assert [sorted(part.cells["A"]) for part in found] == [[0, 1, 2, 3], [0, 1, 2, 3, 4], [0, 1]]
     # Three numbers are no axis, and words never are.
     three = row([*places(SIZE, (1, 2, 4)), *places(FILES, (1, 2, 4))])
-    assert families(three) == (three,)
+    assert families(three)[0] is three
+    assert len(families(row([*short, *long]))) == 2
     words = row([*places(KIND, "wxyz"), *places(SIZE, (1, 2))])
     assert families(words) == (words,)
 
@@ -163,20 +165,21 @@ def points(monkeypatch: pytest.MonkeyPatch) -> list[plots.Point]:
     """The points of a chart, in place of drawing them."""
     made: list[plots.Point] = []
 
-    def chart(all_of: Sequence[plots.Point], *_: object) -> str:
+    def chart(kind: str, all_of: Sequence[plots.Point], *_: object) -> str:
         made[:] = all_of
-        return "chart"
+        return kind
 
-    monkeypatch.setattr(plots, "dots", chart)
-    monkeypatch.setattr(plots, "curves", chart)
+    for kind in ("dots", "curves"):
+        monkeypatch.setattr(plots, kind, partial(chart, kind))
     return made
 
 
 def test_dots_are_called_by_their_places(points: list[plots.Point]) -> None:
     at: list[Place] = [((KIND, "x"), (SIZE, "2048")), ((KIND, "y"), (SIZE, "2048"))]
     made = row(at, A=[5.0, 6.0], B=[7.0])
-    cut = {"A": made.cells["A"], "B": {0: Cell({"1": 7.0}, cut=True)}}
-    chart_of(matter("A", "B"), replace(made, cells=cut), "i")
+    late = dict(reversed(made.cells["A"].items()))
+    cut = {"A": late, "B": {0: Cell({"1": 7.0}, cut=True)}}
+    assert chart_of(matter("A", "B"), replace(made, cells=cut), "i") == "dots"
     words = [point.place.replace("\u00a0", " ") for point in points]
     assert words == ["x, size of a file 2 KiB", "y, size of a file 2 KiB", words[0]]
     assert [(p.filesystem, p.value, p.x, p.hollow, p.facet) for p in points] == [
@@ -190,7 +193,7 @@ def test_of_many_places_without_an_axis_nine_quantiles_are_dots(points: list[plo
     """Of 12 all; of 17, from 1 to 17, each second one, however they are ordered."""
     for count, values in ((12, range(1, 13)), (17, range(1, 18, 2))):
         at = places(KIND, [f"p{n}" for n in range(count)])
-        chart_of(matter("A"), row(at, A=[float(count - n) for n in range(count)]), "i")
+        chart_of(matter("A"), row(at, A=[7.0 * n % count + 1 for n in range(count)]), "i")
         assert sorted(point.value for point in points) == list(values)
 
 
@@ -200,9 +203,34 @@ def test_curves_are_in_the_order_of_their_panels(points: list[plots.Point]) -> N
     at = [place for n in (1, 2, 4, 8) for name in gaps for place in places(SIZE, [n], (KIND, name))]
     wide = [gaps[dict(place)[KIND]] for place in at]
     # Configurations that are not measured have no gap, and those with 0 no ratio.
-    chart_of(matter("A", "B", "C"), row(at, A=[1.0] * 20, B=wide, C=[0.0] * 20), "i")
+    wide_row = row(at, A=[1.0] * 20, B=wide, C=[0.0] * 20)
+    assert chart_of(matter("A", "B", "C"), wide_row, "i") == "curves"
     assert [p.facet for p in points if p.label == "A"] == [
         f"pattern {name}" for name in "wxyz" for _ in range(4)
     ]
     assert [p.x for p in points[:4]] == [1.0, 2.0, 4.0, 8.0]
     assert {(p.place, p.hollow) for p in points} == {("", False)}
+
+
+def test_a_panel_of_one_configuration_has_no_gap(points: list[plots.Point]) -> None:
+    """It is the one of five that is left out; and how large values are says nothing."""
+    at = [place for name in "vwxyz" for place in places(SIZE, (1, 2, 4, 8), (KIND, name))]
+    every = {number: Cell({"1": 50.0}) for number in range(20)}
+    cells = {"A": every, "B": {number: cell for number, cell in every.items() if number > 3}}
+    chart_of(matter("A", "B"), replace(row(at), cells=cells), "i")
+    assert {point.facet for point in points} == {f"pattern {name}" for name in "wxyz"}
+    little = {"A": dict.fromkeys(range(4), Cell({"1": 0.1})), "B": {0: Cell({"1": 0.2})}}
+    cells = {label: {**every, **little[label]} for label in "AB"}
+    chart_of(
+        matter("A", "B"),
+        replace(
+            row([*at[4:], *at[:4]]),
+            cells={
+                label: {(number - 4) % 20: cell for number, cell in own.items()}
+                for label, own in cells.items()
+            },
+        ),
+        "i",
+    )
+    assert "pattern v" in {point.facet for point in points}
+    assert len({point.facet for point in points}) == 4

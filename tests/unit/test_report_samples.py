@@ -14,6 +14,7 @@ from first_support import (
     run_of,
     time,
     times,
+    told,
 )
 
 from ffslab.report.first.overview import Part, chapters_board, grades_headline, overview_of
@@ -161,3 +162,21 @@ def test_a_chapter_without_headline_figures_shows_its_first() -> None:
         plain.matter.rows[0].column,
         "The work",
     ]
+
+
+# What stands below the first screen.
+
+
+def test_notes_below_the_first_screen() -> None:
+    """A time in memory beside which nobody asks needs no advice."""
+    lost = [replace(case(name), outcome="fail") for name in ("yaffs2", "logfs", "ubifs")]
+    first = told([*times(jffs2=1.0), *((one, []) for one in lost)])
+    assert (first.title, first.key) == ("", "first")
+    assert first.notes == (
+        "3 cases of LogFS, UBIFS and YAFFS2 did not pass and have no figures here.",
+    )
+    late = [(case("ubifs", BACK), [time(1.0, in_memory=True)]), *times(jffs2=1.0)]
+    (advice,) = told(late).notes
+    assert advice.startswith("With UBIFS writing synchronously: ")
+    beside = [(one, [replace(own, headline=False) for own in every]) for one, every in late]
+    assert told(beside).notes == ()
