@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from msgspec import Raw
     from msgspec.json import Decoder
 
 TOML_BYTES_MAX = 4 << 20
@@ -62,6 +65,27 @@ def json_value(text: bytes | str) -> Any:
         raise _too_deep() from None
     _check(value, None)
     return value
+
+
+def json_object(text: bytes, kinds: Mapping[str, Decoder[Any]]) -> dict[str, Any] | None:
+    """An object, whose values of some keys are of these kinds; None if they are of others, or the
+    text is none that the quick reader knows: `json_value` has the words for it.
+    """
+    from msgspec import MsgspecError
+
+    try:
+        parts = _parts_reader().decode(text)
+        return {key: kinds.get(key, _quick_reader()).decode(part) for key, part in parts.items()}
+    except (MsgspecError, ValueError):
+        return None
+
+
+@cache
+def _parts_reader() -> Decoder[dict[str, Raw]]:
+    from msgspec import Raw
+    from msgspec.json import Decoder
+
+    return Decoder(dict[str, Raw])
 
 
 @cache

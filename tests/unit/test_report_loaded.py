@@ -306,3 +306,46 @@ def test_what_is_no_bucket_is_damage(folder: Path, bucket: list[int]) -> None:
     edited(folder, {0: {"latencies": [latency([3, 1], bucket)]}})
     with pytest.raises(DamagedResultError, match="its results lack what the report needs"):
         read_kept(open_run(folder))
+
+
+def rows_in(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def test_only_the_seed_may_differ_among_those_that_share(folder: Path) -> None:
+    row = rows_in(folder)[4]
+    short = {"what": "bytes", "measured": 1, "asked": 2, "stopped": "ENOSPC", "accepted": True}
+    edited(folder, {1: {"short": short}, 4: {"axes": {**row["axes"], "workload.size": 7}}})
+    assert [members for members, _ in shared(folder)] == [(0,), (1,), (2,), (3,), (4,), (5,)]
+    edited(folder, {4: {"axes": row["axes"], "spec": {**row["spec"], "partition_bytes": 2**24}}})
+    assert [members for members, _ in shared(folder)][3:] == [(3,), (4,), (5,)]
+
+
+def test_when_the_slowest_began_in_their_phase(folder: Path) -> None:
+    """Of a phase that nobody began it is since the start of the guest."""
+    begun = {phase["phase"]: phase["t_start_ns"] for phase in rows_in(folder)[0]["phases"]}
+    began = begun["transactions"] + 5
+    own = {**latency([3, 1]), "phase": "transactions", "slowest": [[began, 70], [began + 2, 60]]}
+    edited(folder, {0: {"latencies": [own, {**own, "phase": "?"}, latency([3, 1])]}})
+    first, unknown, none = load_run(folder).cases[0].latencies
+    assert (first.phase, first.slowest) == ("transactions", ((5, 70), (7, 60)))
+    assert unknown.slowest == ((began, 70), (began + 2, 60))
+    assert none.slowest == ()
+
+
+def test_the_time_of_the_work_is_that_of_its_phases_that_were_good(folder: Path) -> None:
+    """The phase `workload` is all of them together, and no part of the work."""
+    phases = rows_in(folder)[0]["phases"]
+    took = {phase["phase"]: phase["duration_ns"] for phase in phases}
+    assert took.pop("workload") > 0 and len(took) == 3
+    failed = [{**p, "status": "error" if p["phase"] == "creation" else p["status"]} for p in phases]
+    uncounted = [{k: v for k, v in phase.items() if k != "flash_ns"} for phase in phases]
+    tasks = [{"name": "init", "code_ns": 7, "driver_ns": 3, "chip_ns": 0}]
+    told = [{**phase, "task_times": tasks} for phase in phases]
+    edited(folder, {n: {"phases": own} for n, own in enumerate((failed, uncounted, told), 1)})
+    cases = load_run(folder).cases
+    assert [case.parts.get("driver") for case in cases[2:4]] == [None, 3 * 3]
+    whole, rest, none, *_ = (sum(case.parts.values()) for case in cases)
+    assert whole == pytest.approx(sum(took.values()))
+    assert rest == pytest.approx(took["transactions"] + took["deletion"])
+    assert none == 0

@@ -204,6 +204,28 @@ def test_what_is_kept_of_a_case() -> None:
     assert figures_of(cast(CaseResult, {"tree": None, "image": None})) == Own()
 
 
+def test_whose_time_a_step_was_is_known_if_each_of_its_phases_says_it() -> None:
+    """Of 1 s the flash has 100 ms, the driver 30, the agent 50 and the rest waits."""
+
+    def task(name: str, driver_ms: int, code_ms: int) -> dict[str, Any]:
+        return {"name": name, "driver_ns": driver_ms * 10**6, "code_ns": code_ms * 10**6}
+
+    def parts(*phases: tuple[str, list[dict[str, Any]] | None]) -> dict[str, float]:
+        own = [{"phase": "attach", "duration_ns": 1}, {"phase": "mount", "duration_ns": 1}]
+        result = result_of("mount", flash_ns=S // 10, flash_read_ns=S // 10, parts=own)
+        told = [{"phase": name, "task_times": tasks} for name, tasks in phases]
+        (step,) = figures_of(cast(CaseResult, {**result, "phases": told})).steps
+        return {name: ns / 10**6 for name, ns in step.parts.items() if ns}
+
+    attach, mount = ("attach", [task("ubi", 10, 0)]), ("mount", [task("init", 20, 50)])
+    other = ("list", [task("init", 400, 0)])
+    known = {"flash, reads": 100, "driver": 30, "CPU, the work itself": 50, "waiting": 820}
+    assert parts(attach, mount, other) == known
+    unknown = {"flash, reads": 100, "outside the flash": 900}
+    assert parts(attach, ("mount", None), other) == parts(("mount", []), attach) == unknown
+    assert parts(other) == unknown
+
+
 # --- sections ---
 
 
@@ -338,6 +360,7 @@ def test_which_task_works_while_unmounting() -> None:
         ["UBIFS", "unmount", "the step itself", "10.0 ms", "2", "0", "0"],
         ["UBIFS", "unmount", "kworker", "20.0 ms", "0", "1,000", "3"],
     ]
+    assert section.tables[0].text_columns == 3
     idle = shown([case("jffs2", "mount unmount", tasks=did(5, 0)[:1])])["tasks"]
     assert (idle.sentence, len(idle.charts)) == ("", 1)
 
@@ -386,7 +409,9 @@ def test_what_is_in_an_image() -> None:
         imaged("jffs2", "2", 6, ratio=0.75, write_ns=S),
         imaged("squashfs", "1", 4),
     ]
-    (section,) = shown(cases).values()
+    found = shown(cases)
+    section = found.pop("images")
+    assert not found
     assert section.sentence == (
         "The smallest image has 4.00 KiB for 8.00 KiB of files: **SquashFS**."
     )
@@ -395,6 +420,9 @@ def test_what_is_in_an_image() -> None:
     assert [row["label"] for row in rows_of(writing.drawing)] == ["JFFS2"]
     sizes, made = section.tables
     assert made.rows == (("JFFS2", "t", "mkfs"), ("SquashFS", "t", "mkfs"))
+    # All are texts, and a command may be long.
+    assert (made.head, made.wrapped) == (("configuration", "tree", "command"), (2,))
+    assert (made.text_columns, sizes.text_columns, sizes.head[0]) == (3, 1, "configuration")
     told = dict(zip(sizes.head, sizes.rows[0], strict=True))
     assert told[ratio.title] == "0.750" and "6.00 KiB" in map(plain, told.values())
     assert sizes.rows[1].count("–") == len(sizes.head) - 3

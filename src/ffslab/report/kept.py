@@ -6,6 +6,7 @@ in the seed only are added up while they pass.
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from ffslab.report.distribution import Counts
 from ffslab.report.load import Opened, Read, erases_during, explained, plain_run, read_rows
 from ffslab.report.spent import parts_of
 from ffslab.results.criteria import Criterion
-from ffslab.results.result import CaseResult, LatencyResult, PhaseResult, head_of
+from ffslab.results.result import CaseHead, CaseResult, LatencyResult, PhaseResult, head_of
 from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.modules import report_module, result_module
 from ffslab.workloads.registry import kind_of
@@ -31,7 +32,7 @@ _of_latency = itemgetter("phase", "op", "count", "sum_ns", "min_ns", "max_ns")
 class Kept:
     """A result without what no page shows; `own` is what its workload's sections need.
 
-    `histograms` are filled when the last of the cases that share them has been read.
+    `histograms` are there when the last of the cases that share them has been read.
     """
 
     own: Any
@@ -48,7 +49,9 @@ def read_kept(run: Opened) -> list[Read[Kept]]:
 
     Raises as `read_rows` does, and DamagedResultError for results that lack something.
     """
-    read: list[Read[Kept]] = []
+    # Thousands of small objects would lie scattered among those of results that come and go, and
+    # reading would take twice as long: what is kept of a result is one text of bytes meanwhile.
+    packed: list[tuple[bytes, Mapping[str, Histogram]]] = []
     alike, seeds = "", _Seeds()
     with explained(run):
         for row in read_rows(run):
@@ -56,10 +59,15 @@ def read_kept(run: Opened) -> list[Read[Kept]]:
             if settings != alike:
                 seeds.finish()
                 alike, seeds = settings, _Seeds()
-            read.append(Read(head_of(row), seeds.kept_of(row)))
+            packed.append((pickle.dumps((head_of(row), seeds.kept_of(row))), seeds.histograms))
             del row  # the next one gets its memory
         seeds.finish()
-    return read
+        return [Read(*_unpacked(*each)) for each in packed]
+
+
+def _unpacked(packed: bytes, histograms: Mapping[str, Histogram]) -> tuple[CaseHead, Kept]:
+    head, kept = pickle.loads(packed)
+    return head, replace(kept, histograms=histograms)
 
 
 def _but_for_the_seed(row: CaseResult) -> str:
@@ -71,30 +79,31 @@ def _but_for_the_seed(row: CaseResult) -> str:
 
 
 class _Seeds:
-    """Cases that differ in the seed only, while they are read: they share their histograms."""
+    """Cases that differ in the seed only, while they are read: they share their `histograms`."""
 
     def __init__(self) -> None:
-        self._histograms: dict[str, Histogram] = {}
-        self._latencies: dict[str, list[Latency]] = defaultdict(list)
+        self.histograms: dict[str, Histogram] = {}
         self._counts: dict[str, Counts] = defaultdict(Counts)
 
     def kept_of(self, row: CaseResult) -> Kept:
-        """What is kept of one of them; ValueError for what is no bucket."""
-        kept = _kept_of(row, self._histograms)
+        """What is kept of one of them, but for the histograms; ValueError for what is no bucket."""
+        kept = _kept_of(row)
         for latency, record in zip(kept.latencies, row["latencies"], strict=True):
             if latency.count:
-                self._latencies[latency.op].append(latency)
+                known = self.histograms.get(latency.op)
+                summed = together((latency,) if known is None else (known, latency))
+                self.histograms[latency.op] = Histogram(*summed, b"")
                 self._counts[latency.op].add(record["buckets"])
         return kept
 
     def finish(self) -> None:
-        """Fills the histograms that they share; ValueError for what is no bucket."""
-        for op, own in self._latencies.items():
-            packed = packed_buckets(self._counts[op].buckets())
-            self._histograms[op] = Histogram(*together(own), packed)
+        """Fills in the buckets of the histograms; ValueError for what is no bucket."""
+        for op, counts in self._counts.items():
+            packed = packed_buckets(counts.buckets())
+            self.histograms[op] = replace(self.histograms[op], packed=packed)
 
 
-def _kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
+def _kept_of(row: CaseResult) -> Kept:
     kind = kind_of(row["spec"])
     begun = {phase["phase"]: phase["t_start_ns"] for phase in row["phases"]}
     phases = result_module(kind).PHASES
@@ -105,7 +114,7 @@ def _kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
         latencies=tuple(
             _latency(record, begun.get(record["phase"], 0)) for record in row["latencies"]
         ),
-        histograms=histograms,
+        histograms={},
         erases=erases_during(row, phases) if phases else (),
         parts=_parts([phase for phase in row["phases"] if phase["phase"] in phases]),
     )

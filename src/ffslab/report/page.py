@@ -33,7 +33,7 @@ from ffslab.report.sections.change import Criteria
 from ffslab.report.sections.general import general_sections
 from ffslab.report.sections.results import results_table
 from ffslab.report.sections.section import Section
-from ffslab.results.files import write_atomic
+from ffslab.results.files import no_search_for_cycles, write_atomic
 from ffslab.workloads.modules import report_module
 
 
@@ -45,7 +45,8 @@ def write_report(run_dir: Path, output: Path | None) -> Path:
     if target.is_dir():
         target = target / REPORT
     table = target.with_suffix(".csv")
-    rendered = _render(run_dir, target)
+    with no_search_for_cycles():  # what is kept of thousands of results would be searched each time
+        rendered = _render(run_dir, target)
     write_atomic(table, rendered.table)
     write_atomic(target, rendered.page)
     keep_headline(target, run_dir, rendered.headline, rendered.title)

@@ -15,13 +15,12 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import starmap
 from pathlib import Path
-from typing import Any
 
 from ffslab.errors import DamagedResultError, InfrastructureError, explained, full
 from ffslab.model.canonical import canonical_json, utf8
 from ffslab.program import command
-from ffslab.reading import DOCUMENT_BYTES_MAX, UnreadableError, json_value, read_bounded
-from ffslab.results.result import Shape, WrongShapeError, checked
+from ffslab.reading import DOCUMENT_BYTES_MAX, UnreadableError, read_bounded
+from ffslab.results.result import Shape, WrongShapeError, parsed
 
 MANIFEST = "manifest.json"
 CASES = "cases"
@@ -66,22 +65,6 @@ def disk_error(error: OSError, path: Path) -> InfrastructureError:
     )
 
 
-def _read_object(path: Path) -> tuple[bytes, dict[str, Any]]:
-    try:
-        text = read_bounded(path)
-    except UnreadableError as error:
-        raise damaged(path, 0, error) from error
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    try:
-        value = json_value(text)
-    except ValueError as error:
-        raise damaged(path, 0, error) from error
-    if not isinstance(value, dict):
-        raise damaged(path, 0, WrongShapeError("it is not a JSON object"))
-    return text, value
-
-
 def nothing_more(_value: object) -> None:
     """No check but that of the shape."""
 
@@ -97,12 +80,14 @@ def read_json_as(
 
 
 def _read_as(path: Path, shape: type[Shape], check: Callable[[Shape], None]) -> tuple[bytes, Shape]:
-    text, value = _read_object(path)
     try:
-        document = checked(value, shape)
+        text = read_bounded(path)
+        document = parsed(text, shape)
         check(document)
-    except WrongShapeError as error:
-        raise damaged(path, 0, error) from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except ValueError as error:
+        raise damaged(path, 0, error) from error
     return text, document
 
 
@@ -131,7 +116,7 @@ def read_json_lines(
             if len(line) > DOCUMENT_BYTES_MAX:
                 raise UnreadableError("it is too long")
             with no_search_for_cycles():
-                value = checked(json_value(line), shape)
+                value = parsed(line, shape)
                 check(value)
         except ValueError as error:
             raise damaged(path, number, error) from error

@@ -10,22 +10,11 @@ figures where they are computed (`ffslab.results.metrics`). What runs of older v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cache, partial
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    NotRequired,
-    TypeVar,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeVar, cast
 
-from typing_extensions import TypedDict, is_typeddict
+from typing_extensions import TypedDict
 
 from ffslab.protocol.records import (
     Mtd,
@@ -36,14 +25,16 @@ from ffslab.protocol.records import (
     TaskRecord,
     TaskTime,
 )
+from ffslab.reading import json_object, json_value
 from ffslab.results.collector import Collector
 from ffslab.results.erase_counters import EraseCounters
 from ffslab.results.metrics import LatencyMetrics, PhaseMetrics
 from ffslab.results.mtd_statistics import MtdStatistics
 
 if TYPE_CHECKING:
+    from msgspec.json import Decoder
     from pydantic import ValidationError
-    from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator
+    from pydantic_core import ErrorDetails, SchemaValidator
 
 Shape = TypeVar("Shape", bound=Mapping[str, object])
 OutcomeKind = Literal["pass", "short", "fail", "skip", "crash", "stuck", "timeout", "corrupt"]
@@ -96,43 +87,6 @@ class PhaseResult(PhaseCounts, PhaseMetrics, TaskTimes):
     flash: dict[str, int]
 
 
-class _MostlyRight:
-    """Many integers that pydantic looks at only if msgspec, in a fifth of its time, does not find
-    them right: it says what is wrong, and knows integers of more than 64 bits.
-    """
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: Callable[[Any], CoreSchema]
-    ) -> CoreSchema:
-        from pydantic_core.core_schema import no_info_wrap_validator_function
-
-        check = partial(_quickly_checked, _of_64_bits(source))
-        return no_info_wrap_validator_function(check, handler(source))
-
-
-def _quickly_checked(kind: Any, value: Any, check: Callable[[Any], Any]) -> Any:
-    from msgspec import ValidationError, convert
-
-    try:
-        convert(value, kind)
-    except ValidationError:
-        return check(value)
-    return value
-
-
-def _of_64_bits(kind: Any) -> Any:
-    """A type of lists and objects whose integers have 64 bits, as msgspec has them."""
-    from msgspec import Meta
-
-    if kind is int:
-        return Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
-    if is_typeddict(kind):
-        keys = {name: _of_64_bits(of) for name, of in get_type_hints(kind).items()}
-        return TypedDict(kind.__name__, keys)  # type: ignore[operator]
-    inside = tuple(map(_of_64_bits, get_args(kind)))
-    return get_origin(kind)[inside] if inside else kind
-
-
 class SlowestResult(TypedDict, total=False):
     """When the slowest requests began and how long they took, the slowest first; there if kept."""
 
@@ -144,7 +98,7 @@ class LatencyResult(LatencyMetrics, SlowestResult):
 
     phase: str
     op: str
-    buckets: Annotated[list[list[int]], _MostlyRight()]
+    buckets: list[list[int]]
 
 
 class PhaseTask(TaskRecord):
@@ -194,7 +148,7 @@ class CaseResult(CaseHead):
     space: list[Space]
     phases: list[PhaseResult]
     latencies: list[LatencyResult]
-    flash: Annotated[list[Snapshot], _MostlyRight()]
+    flash: list[Snapshot]
     preparation: NotRequired[PreparationResult | None]
     collector: NotRequired[Collector]
     erase_counters: NotRequired[EraseCounters]
@@ -242,22 +196,79 @@ def checked(value: object, shape: type[Shape]) -> Shape:
 
     All of it is kept, keys that `shape` does not have among it.
     """
-    from pydantic import ValidationError
-
-    try:
-        _adapter(shape).validate_python(value, strict=True)
-    except ValidationError as error:
-        raise WrongShapeError(_told(value, error)) from None
+    error = _wrong(value, _adapter(shape))
+    if error is not None:
+        raise WrongShapeError(_told(value, error))
     return cast(Shape, value)
 
 
+def parsed(text: bytes, shape: type[Shape]) -> Shape:
+    """What `checked` makes of a JSON text; ValueError or, if it is not of that shape,
+    WrongShapeError.
+
+    Nearly all of a CaseResult are lists of integers. msgspec reads and checks these at once, and
+    pydantic the rest; what they do not find right is read again, by what says why.
+    """
+    if shape is CaseResult:
+        value = json_object(text, _kinds_with_integers())
+        if value is not None and not _wrong(value, _adapter(CaseResult, integers=False)):
+            return cast(Shape, value)
+    return checked(json_value(text), shape)
+
+
 @cache
-def _adapter(shape: type[Shape]) -> SchemaValidator:
+def _kinds_with_integers() -> Mapping[str, Decoder[Any]]:
+    """Readers of the keys with lists of many integers, which let through no other lists: what
+    pydantic does not look at again.
+    """
+    from msgspec import Meta
+    from msgspec.json import Decoder
+
+    integer: Any = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+    flash: Any = str | integer | dict[str, integer] | list[integer]
+    latency: Any = str | integer | float | list[list[integer]]
+    return {
+        "flash": Decoder(list[dict[str, flash]]),
+        "latencies": Decoder(list[dict[str, latency]]),
+    }
+
+
+def _wrong(value: object, adapter: SchemaValidator) -> ValidationError | None:
+    from pydantic import ValidationError
+
+    try:
+        adapter.validate_python(value, strict=True)
+    except ValidationError as error:
+        return error
+    return None
+
+
+@cache
+def _adapter(shape: type[Shape], *, integers: bool = True) -> SchemaValidator:
+    """Without `integers`: what is in lists of them in the keys that have many is not looked at."""
     # Loaded where something is read only: it takes a while.
     from pydantic import TypeAdapter
     from pydantic_core import SchemaValidator
 
-    return SchemaValidator(_with_ranges(TypeAdapter(shape).core_schema))
+    schema: Any = _with_ranges(TypeAdapter(shape).core_schema)
+    if not integers:
+        fields = schema["schema"]["fields"]
+        for key in _kinds_with_integers():
+            fields[key] = _without_integers(fields[key])
+    return SchemaValidator(schema)
+
+
+def _without_integers(schema: Any) -> Any:
+    """The schema with any list in place of a list of integers, or of lists of them."""
+    if not isinstance(schema, dict):
+        return schema
+    without = {key: _without_integers(value) for key, value in schema.items()}
+    items = without.get("items_schema", {})
+    of_integers = items.get("type") == "int" or items == _ANY_LIST
+    return _ANY_LIST if without.get("type") == "list" and of_integers else without
+
+
+_ANY_LIST = {"type": "list"}
 
 
 def _with_ranges(schema: Any) -> Any:

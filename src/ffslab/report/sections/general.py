@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import nlargest
+from operator import itemgetter
 
 from ffslab.report import data, plots, spent, wear
 from ffslab.report.configurations import place_of, place_text
@@ -166,24 +167,20 @@ def slowest_section(run: Run, key: str = "") -> Section:
 
 def _slowest_of(run: Run, op: str, identifier: str) -> Chart:
     placed = _placed(run, partial(_longest, op))
-    dots: dict[tuple[str, str], list[plots.Moment]] = {}
+    groups: dict[tuple[str, str], list[tuple[int, int, str, Case]]] = {}
     for case in placed.cases:
         label = data.group_label(case.axes, placed.show) or "all cases"
-        own = dots.setdefault((label, placed.places[case.id]), [])
-        own += (
-            plots.Moment(
-                *(label, case.filesystem, began_ns, took_ns),
-                *(placed.places[case.id], latency.phase),
-            )
+        groups.setdefault((label, placed.places[case.id]), []).extend(
+            (took_ns, began_ns, latency.phase, case)
             for latency in case.latencies
             if latency.op == op
             for began_ns, took_ns in latency.slowest
         )
     # Of many seeds not all are drawn.
     drawn = [
-        moment
-        for own in dots.values()
-        for moment in nlargest(_MOST_DOTS, own, key=lambda each: each.latency_ns)
+        plots.Moment(label, case.filesystem, began_ns, took_ns, place, phase)
+        for (label, place), own in groups.items()
+        for took_ns, began_ns, phase, case in nlargest(_MOST_DOTS, own, key=itemgetter(0))
     ]
     where = f"At {placed.alone}, where the longest is." if placed.alone else ""
     return Chart(op, plots.moments(drawn, f"{op}: the slowest", identifier), where)
