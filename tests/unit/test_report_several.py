@@ -14,6 +14,7 @@ from test_report_support import page_of_words
 from ffslab.report.chapters import chapters_of
 from ffslab.report.load import Read
 from ffslab.report.page import render
+from ffslab.results import result
 from ffslab.workloads.registry import kind_of
 from loaded_support import unpacked
 
@@ -80,12 +81,12 @@ def test_a_report_reads_each_result_once(folder: Path, monkeypatch: pytest.Monke
     rows = (folder / "results.jsonl").read_text().splitlines()
     read: list[bytes] = []
 
-    def counted(line: bytes) -> object:
+    def counted(line: bytes, shape: type[Any]) -> object:
         if line.rstrip().decode() in rows:  # the manifest is read as well
             read.append(line)
-        return json.loads(line)
+        return result.parsed(line, shape)
 
-    monkeypatch.setattr("ffslab.results.files.json_value", counted)
+    monkeypatch.setattr("ffslab.results.files.parsed", counted)
     render(folder)
     assert list(map(bytes.decode, read)) == [f"{row}\n" for row in rows]
 
