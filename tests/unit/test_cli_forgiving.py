@@ -11,6 +11,7 @@ from cli_support import Command, ffslab_command
 from typer.testing import CliRunner
 
 from ffslab.cli.app import build_app
+from ffslab.cli.parse import parse_bytes
 from ffslab.cli.verbs import EXAMPLES, GROUPS, VERBS, words_of
 from ffslab.errors import UsageError
 from ffslab.results.rundir import find_run
@@ -166,3 +167,26 @@ def test_one_that_only_prints_does_not(tmp_path: Path) -> None:
     ended = shell(f"{sys.executable} code.py | head -1", tmp_path)
     assert ended.stdout == "one\n"
     assert (tmp_path / "gone").exists()
+
+
+# Sizes.
+
+
+def test_a_small_number_without_a_unit_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [parse_bytes("--daily", text) for text in ("50", "50 MB", "131072")] == [
+        *(50, 50_000_000, 131_072)
+    ]
+    said = capsys.readouterr().err
+    assert said == "ffslab: --daily 50 is 50 bytes; for megabytes: --daily 50MB\n"
+    for text in ("0", "5 apples", "-1"):
+        with pytest.raises(UsageError, match=r"^--daily"):
+            parse_bytes("--daily", text)
+
+
+def test_a_partition_that_is_too_small_is_told_in_the_words_of_the_option(
+    ffslab_command: Command,
+) -> None:
+    refused = ffslab_command("image", "--fs", "jffs2", "--partition", "5")
+    assert refused.code == 2
+    assert "--partition 5 is 5 bytes" in refused.error
+    assert "next: at least 640 KiB" in refused.error

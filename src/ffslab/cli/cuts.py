@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, Catalogs, Jobs, RunsTo, Scratch, parse_set
+from ffslab.cli.parse import RESULTS, Catalogs, Jobs, RunsTo, Scratch, parse_bytes, parse_set
 
 _STUDY = """schema = 1
 name = "calls"
@@ -68,7 +68,7 @@ def register(app: typer.Typer) -> None:
         text = _STUDY.format(
             description=_quoted(f"The calls of {calls.name}."),
             board=_quoted(board),
-            partition=_quoted(partition),
+            partition=parse_bytes("--partition", partition),
             calls=_quoted(read_text(calls)),
             filesystems=_quoted([name.strip() for name in filesystems.split(",")]),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs
+from ffslab.cli.parse import Catalogs, parse_bytes
 from ffslab.errors import SpecError, UsageError, explained
 from ffslab.program import program
 
@@ -67,7 +67,7 @@ def register(app: typer.Typer) -> None:
                 remedy=f"--fs NAME; `{program()} list filesystems` has the names",
             )
         catalog = load_catalog(catalogs or ())
-        size = int(partition) if partition.isdecimal() else partition
+        size = parse_bytes("--partition", partition)
         chosen = catalog.board(board)
         progress = ConsoleProgress()
         if filesystem is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, Jobs, RunsIn, parse_set, print_json
+from ffslab.cli.parse import RESULTS, AsJson, Jobs, RunsIn, parse_bytes, parse_set, print_json
 from ffslab.errors import UsageError
 from ffslab.program import command
 
@@ -63,27 +63,13 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.lifetime.rows import document_of
 
-        daily_bytes = _daily(daily)
+        daily_bytes = None if daily is None else parse_bytes("--daily", daily)
         run = _run(name, settings or (), output, jobs)
         lives = _lives(run, endurance)
         if as_json:
             print_json({"run": str(run.path), **document_of(lives, daily_bytes)})
         else:
             _print(lives, daily_bytes)
-
-
-def _daily(text: str | None) -> int | None:
-    from ffslab.model.units import parse_size
-
-    if text is None:
-        return None
-    try:
-        size = parse_size(text)
-    except ValueError as error:
-        raise UsageError(f"--daily: {error}", remedy='for example --daily "50 MB"') from error
-    if not size:
-        raise UsageError("--daily is 0", remedy='for example --daily "50 MB"')
-    return size
 
 
 def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> RunDirectory:

@@ -34,6 +34,7 @@ Run = Annotated[str, typer.Argument(help="A run: path, name or its beginning, or
 RunsIn = Annotated[Path, typer.Option("--output", "-o", help="Where run directories are.")]
 RunsTo = Annotated[Path, typer.Option("--output", "-o", help="Where run directories go.")]
 RESULTS = Path("results")
+_SMALL_BYTES = 64 * 1024
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores].")
 ]
@@ -69,6 +70,26 @@ def consent(yes: bool) -> Callable[[str], None]:
             raise UsageError("nothing was destroyed", cause="the answer was no")
 
     return confirm
+
+
+def parse_bytes(option: str, text: str) -> int:
+    """A size of an option, with or without a unit; UsageError for none.
+
+    So small a number without a unit is told: somebody thought of another unit.
+    """
+    from ffslab.model.units import parse_size
+
+    try:
+        size_bytes = parse_size(int(text) if text.isdecimal() else text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}", remedy=f'for example {option} "50 MB"') from error
+    if not size_bytes:
+        raise UsageError(f"{option} is 0", remedy=f'for example {option} "50 MB"')
+    if text.isdecimal() and size_bytes < _SMALL_BYTES:
+        typer.echo(
+            f"ffslab: {option} {text} is {text} bytes; for megabytes: {option} {text}MB", err=True
+        )
+    return size_bytes
 
 
 def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:

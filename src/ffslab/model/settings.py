@@ -417,8 +417,9 @@ def partition_blocks(
         raise SpecError(
             f"{where}: a partition of {blocks} erase blocks is too small for {filesystem.name}, "
             f"which needs at least {needed} of {format_size(block_bytes)}",
-            cause="partition_bytes is below what the file system can be formatted on",
-            remedy=f"at least partition_bytes = {needed * block_bytes}",
+            cause="it is below what the file system can be formatted on",
+            remedy=f"at least {format_size(needed * block_bytes)}; in a study partition_bytes = "
+            f"{needed * block_bytes}",
         )
     return blocks
 
