@@ -287,14 +287,17 @@ def test_the_oracle_of_a_unit_excuses_by_the_kinds_of_both_cuts() -> None:
 
 def test_a_fault_looks_like_an_entry_by_its_signs() -> None:
     detail = "operation 3 (rename D E): the directory has both names"
-    assert known_as("jffs2", "not-atomic", "lost", detail) == "F-JFFS2-21"
+    assert known_as("jffs2", "not-atomic", "7 lost 0", detail) == "F-JFFS2-21"
+    torn = "mounting fails: Input/output error"
+    assert known_as("jffs2", "mount-fails", "0 torn-bits 0", torn) == "F-JFFS2-01"
+    assert known_as("jffs2", "mount-fails", "10 torn-bits 0", torn) == ""
     for other in (
-        ("ubifs", "not-atomic", "lost", detail),
-        ("jffs2", "name-lost", "lost", detail),
-        ("jffs2", "not-atomic", "lost", "neither name is there"),
-        ("ubifs", "mount-fails", "lost", ""),
+        ("ubifs", "not-atomic", "7 lost 0", detail),
+        ("jffs2", "name-lost", "7 lost 0", detail),
+        ("jffs2", "not-atomic", "7 lost 0", "neither name is there"),
+        ("ubifs", "mount-fails", "7 lost 0", ""),
     ):
         assert known_as(*other) == ""
-    assert known_as("ubifs", "mount-fails", "paired", "") == "F-UBIFS-07"
+    assert known_as("ubifs", "mount-fails", "7 paired 2", "") == "F-UBIFS-07"
     assert {row.number for row in KNOWN} <= set(declared())
     assert {row.outcome for row in KNOWN} < set(OUTCOMES)

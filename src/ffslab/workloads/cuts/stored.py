@@ -326,7 +326,7 @@ def _findings(case: Case, judged: Iterable[Judged]) -> list[StoredFinding]:
 
 def with_entry(case: Case, finding: StoredFinding) -> StoredFinding:
     """The finding with the entry of docs/findings.md that it looks like, if there is one."""
-    told = (finding["outcome"], finding["kind"], finding["detail"])
+    told = (finding["outcome"], finding["state"], finding["detail"])
     number = known_as(case.filesystem.stack, *told)
     return {**finding, "known": number} if number else finding
 
