@@ -25,7 +25,7 @@
 
 static const char help_text[] =
 	"usage: ffscrash history FILE ROOT [CHIP] [output=FILE]\n"
-	"       ffscrash observe ROOT\n"
+	"       ffscrash observe ROOT [attributes=1]\n"
 	"       ffscrash chip CHIP COMMAND...\n"
 	"       ffscrash wear MTD ERASES\n"
 	"       ffscrash walk CHIP STATES MOUNT [+ MOUNT]... [UBI-MTD] [KEY=VALUE...]\n"
@@ -36,7 +36,8 @@ static const char help_text[] =
 	"history  carries out the operations of FILE, one a line, below the directory\n"
 	"         ROOT, and prints a line about each; with CHIP also which of the\n"
 	"         operations that this chip logs belong to it\n"
-	"observe  prints all that a user can see of the tree below ROOT\n"
+	"observe  prints all that a user can see of the tree below ROOT; attributes=1:\n"
+	"         modes, times and extended attributes, too\n"
 	"chip     gives one command to the chip, and prints what it says about its log\n"
 	"wear     lets every fourth free block of the UBI on MTD, which is not attached,\n"
 	"         say that it has been erased ERASES times more\n"
@@ -152,9 +153,9 @@ static enum ffs_exit command_observe(int argc, char **argv)
 	int result;
 	size_t n;
 
-	if (argc != 2)
-		return usage_error("observe takes ROOT");
-	observer = observer_new(true, &error);
+	if (argc != 2 && (argc != 3 || strcmp(argv[2], "attributes=1")))
+		return usage_error("observe takes ROOT, and attributes=1");
+	observer = observer_new(argc == 3, &error);
 	if (!observer)
 		return failed(&error);
 	n = observe(observer, argv[1], &text);

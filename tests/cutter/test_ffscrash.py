@@ -99,7 +99,7 @@ class Program:
         return [[int(word) for word in line.split()[1:]] for line in ops]
 
     def observe(self) -> list[str]:
-        done = self.call("observe", str(self.root))
+        done = self.call("observe", str(self.root), "attributes=1")
         assert done.returncode == 0, done.stderr
         *lines, space, end = done.stdout.splitlines()
         assert end == f"observed {len(lines)}"
