@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import zip_longest
 
 from ffslab.oracle.contents import pattern, sector_sum
@@ -91,6 +92,7 @@ def parts(text: str) -> dict[str, str]:
     return {INODE: inode, EXTENDED: extended}
 
 
+@lru_cache(maxsize=1024)  # of each name in each tree that is judged, and few texts are different
 def is_like(wanted: str, observed: str) -> bool:
     """Whether each part is as it is to be."""
     words = zip_longest(wanted.split(" "), observed.split(" "), fillvalue="")

@@ -357,12 +357,12 @@ def find_run(name: str, root: Path) -> RunDirectory:
 
     UsageError if there is none.
     """
-    if name and not _LATEST.fullmatch(name):
+    latest = _LATEST.fullmatch(name)
+    if name and not latest:
         path = Path(name)
         if (path / MANIFEST).is_file():
             return RunDirectory(path)
     runs = all_runs(root)
-    latest = _LATEST.fullmatch(name)
     if latest and len(runs) > int(latest[1] or 0):
         return runs[-1 - int(latest[1] or 0)]
     matching = [run for run in runs if run.path.name == name or run.path.name.startswith(name)]
