@@ -166,8 +166,8 @@ def test_the_flash_is_asked_for_what_the_lab_asks(there: Path, here: Path) -> No
 
 def test_lab_and_board_are_compared(there: Path, here: Path) -> None:
     runs = [next(one.glob("*/manifest.json")).parent for one in (here, there)]
-    done = ffslab("compare", "--main", *runs)
-    assert done.returncode == 0, done.stderr
+    done = ffslab("compare", *runs)
+    assert done.returncode == 4, done.stderr  # not comparable: the errors of a model
     assert "model error: the lab against the median of the board's repeats" in done.stdout
     print(done.stdout[done.stdout.index("model error") :])
     for metric, most in (("Pages programmed", 1), ("Time", 10)):

@@ -27,7 +27,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
 
 
 def compared(*runs: Path, status: int = 0) -> dict[str, Any]:
-    ended = ffslab("compare", *map(str, runs), "--table", "json", "--fail-on", "change")
+    rules = ("--table", "json", "--threshold", "0", "--fail-on", "change")
+    ended = ffslab("compare", *map(str, runs), *rules)
     assert ended.returncode == status, ended.stderr
     (comparison,) = json.loads(ended.stdout)["comparisons"]
     return dict(comparison)
@@ -77,7 +78,9 @@ def test_slower_programs_are_worse_and_the_cause_is_the_flash(
     found = compared(plain, slow, status=1)
     assert [c["what"] for c in found["differs"]] == ["set by the command", "board.chip.t_prog_ns"]
     for case in found["cases"]:
-        assert case["verdict"] == "worse"
+        assert case["verdict"] in ("worse", "mixed")  # RAM moves a little, either way
+        work = next(row for row in case["figures"] if row["figure"] == "workload.on_flash_ns")
+        assert work["decides"] and work["verdict"] == "worse"
         of_time = next(
             row for row in case["figures"] if row["figure"] == "workload.flash_program_ns"
         )

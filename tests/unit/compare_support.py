@@ -8,6 +8,7 @@ from typing import Any
 
 from ffslab.compare.cases import ComparedCase, Side, compared_case
 from ffslab.compare.engine import CaseRow, Comparison, FigureRow, Rules, compare_runs
+from ffslab.compare.verdicts import REGRESSIONS
 from ffslab.model.canonical import canonical_json, sha256_hex
 
 MS = 1_000_000
@@ -21,7 +22,7 @@ def spec(**changes: Any) -> dict[str, Any]:
         "board": {"name": "apf27", "chip": {"name": "chip", "t_prog_ns": 220_000}},
         "filesystem": {"name": "jffs2", "options": {"compression": "none"}, "modules": []},
         "state": {"name": "free"},
-        "workload": {"kind": "ffsmark", "number": 500},
+        "workload": {"kind": "ffsmark", "number": 500, "drop_caches": True},
         "cpu_scale": 1.0,
         "seed": 1,
     }
@@ -41,6 +42,7 @@ def phase(name: str, duration_ns: int = 2000 * MS, **figures: float) -> dict[str
     return {
         "phase": name,
         "status": "ok",
+        "t_start_ns": 0,
         "duration_ns": duration_ns,
         "pages_read": 1000,
         "pages_programmed": 2000,
@@ -63,8 +65,11 @@ def result(case_id: str = "jffs2-s1", **changes: Any) -> dict[str, Any]:
         "short": None,
         "virtual_ns": 5000 * MS,
         "flash_sha256": "f" * 64,
-        "phases": [phase("creation"), phase("transactions"), phase("workload", 4000 * MS)],
+        "phases": [phase("creation"), phase("deletion"), phase("workload", 4000 * MS)],
         "latencies": [],
+        "steps": [],
+        "space": [],
+        "preparation": None,
         **changes,
         "spec": own,
     }
@@ -106,12 +111,17 @@ def compared(
     new: Iterable[Mapping[str, Any]] | Mapping[str, Any],
     build: str = "b2",
     threshold: float | None = 0.0,
-    main_only: bool = False,
+    exact: bool = False,
 ) -> Comparison:
     """Two runs compared, by default of two builds."""
     before = [base] if isinstance(base, Mapping) else base
     after = [new] if isinstance(new, Mapping) else new
-    return compare_runs(side(before), side(after, "new", build), Rules(threshold, main_only))
+    return compare_runs(side(before), side(after, "new", build), Rules(threshold, exact))
+
+
+def is_worse(comparison: Comparison) -> bool:
+    """Whether its verdict has something worse in it."""
+    return comparison.verdict in REGRESSIONS
 
 
 def only(comparison: Comparison) -> CaseRow:

@@ -28,7 +28,7 @@ PLAIN: list[tuple[str, tuple[Any, ...]]] = [
     ("seed", (1, 2)), ("options.compression", ("none",)), ("filesystem", ("jffs2", "ubifs")),
 ]  # fmt: skip
 WRITTEN = "jffs2-free"
-TIME = "creation.duration_ns"
+TIME = "transactions.duration_ns"
 ALL = ("--threshold", "0")  # between builds every difference counts
 
 
@@ -83,7 +83,7 @@ def edit(run: Path, change: Callable[[dict[str, Any]], dict[str, Any] | None]) -
 
 
 def slower(row: dict[str, Any]) -> dict[str, Any]:
-    """The creation of one case, which takes longer by a thousandth."""
+    """The transactions of one case, which takes longer by a thousandth."""
     return scaled(row, TIME, 1.001) if row["id"].startswith(WRITTEN) else row
 
 
@@ -91,6 +91,12 @@ def slower(row: dict[str, Any]) -> dict[str, Any]:
 def test_equal_runs_of_two_builds(compare: Compare) -> None:
     ended = compare("base", "other", "--fail-on", "change")
     assert ended.code == 0, ended.error
+    assert ended.output.splitlines() == [
+        "same: nothing differs.",
+        "differs: build of the lab b1 → b2",
+        "alike in all cases: creation, transactions, longest wait, pages, most erased",
+    ]
+    ended = compare("base", "other", "--all")
     assert re.search(r"build of the lab b1 +b2 +all", ended.output)
     assert re.search(r"^ubifs-aged-sync: same \(\d+ figures\)$", ended.output, re.MULTILINE)
     assert "worse" not in ended.output and "band of builds" not in ended.output
@@ -108,8 +114,8 @@ def test_a_thousandth_is_reported_with_its_cause(compare: Compare, runs: Path) -
     edit(runs / "other", slower)
     ended = compare("base", "other", "--only-changed", *ALL, "--fail-on", "worse")
     assert ended.code == 1
-    assert re.search(r"creation: time .* worse 0\.1 % slower \(2 seeds alike\)", ended.output)
-    assert "cause, creation: +" in ended.output and "flash 0, CPU and other +" in ended.output
+    assert re.search(r"transactions: time .* worse 0\.1 % slower \(2 seeds alike\)", ended.output)
+    assert "cause, transactions: +" in ended.output and "flash 0, CPU and other +" in ended.output
     assert "ubifs" not in ended.output
     assert "band of builds not measured: a difference may come" in ended.output
     assert "ffslab run ffsmark --band 4, with both builds" in ended.output
@@ -117,39 +123,66 @@ def test_a_thousandth_is_reported_with_its_cause(compare: Compare, runs: Path) -
     assert compare("base", "other", "--threshold", "1", "--fail-on", "worse").code == 0
     better = compare("other", "base", *ALL, "--fail-on", "worse")
     assert better.code == 0 and "better" in better.output
-    assert compare("other", "base", "--fail-on", "change").code == 1
+    assert compare("other", "base", *ALL, "--fail-on", "change").code == 1
 
 
-def test_between_builds_a_check_needs_a_band_or_a_threshold(compare: Compare, runs: Path) -> None:
+def test_the_exit_code_is_the_verdict(compare: Compare, runs: Path) -> None:
+    """And `--fail-on` says which of them count."""
+
+    def ends(*arguments: str) -> tuple[int, ...]:
+        told = {}
+        for fail_on in ("verdict", "worse", "change", "never"):
+            ended = compare(*arguments, "--fail-on", fail_on)
+            told[fail_on] = ended.code
+            assert ended.output.splitlines()[0].startswith(f"{word}: ")
+        assert compare(*arguments).code == told["verdict"]
+        return tuple(told.values())
+
     edit(runs / "other", slower)
-    for sides in (("base", "other"), ("other", "base")):
-        told = compare(*sides)
-        assert told.code == 0 and "worse" not in told.output and "better" not in told.output
-        assert re.search(r"creation: time .* differs 0\.1 % (slower|faster)", told.output)
-        assert "not judged: another build, without a measured band" in told.output
-        assert "--band 4, with both builds, or compare with --threshold PERCENT" in told.output
-        assert re.search(r"^cases: 1 not judged, \d+ same$", told.output, re.MULTILINE)
-        ended = compare(*sides, "--fail-on", "worse", "--junit", "out.xml", "--html", "out.html")
-        assert ended.code == 2 and ended.output == told.output  # it is told all the same
-        # The time of the creation, that outside the flash, and what follows from these.
-        assert f"3 figures differ between {sides[0]} and {sides[1]}, and nothing" in ended.error
-        assert "next: the same command with --threshold PERCENT, or both runs" in ended.error
-        assert compare(*sides, "--fail-on", "change").code == 1
-    alone = compare("base", "other", "--main", "--fail-on", "worse")
-    assert alone.code == 2 and "1 figure differs between base and other" in alone.error
-    (suite,) = ET.parse("out.xml").getroot()
-    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
-    skipped = suite.find("testcase/skipped")
-    assert skipped is not None
-    assert skipped.get("message") == "not judged: another build, without a measured band"
-    page = Path("out.html").read_text(encoding="utf-8")
-    assert "<strong>Not judged:</strong> another build" in page and "worse</td>" not in page
+    word = "same"  # a thousandth is no change
+    assert ends("base", "other") == (0, 0, 0, 0)
+    word = "worse"
+    assert ends("base", "other", "--threshold", "0") == (1, 1, 1, 0)
+    word = "better"
+    assert ends("other", "base", "--threshold", "0") == (0, 0, 1, 0)
 
-    def crashes(row: dict[str, Any]) -> dict[str, Any]:
-        return {**row, "outcome": "crash"} if row["id"].startswith("ubifs") else slower(row)
+    def mixed(row: dict[str, Any]) -> dict[str, Any]:
+        return scaled(row, TIME, 0.9) if row["id"].startswith("ubifs-free") else row
 
-    edit(runs / "other", crashes)
-    assert compare("base", "other", "--fail-on", "worse").code == 1  # which is no matter of a band
+    edit(runs / "other", mixed)
+    word = "mixed"
+    assert ends("base", "other", "--threshold", "0") == (3, 1, 1, 0)
+    edit(runs / "other", lambda row: None if row["id"].startswith(WRITTEN) else row)
+    word = "not comparable"  # a case that is not there
+    assert ends("base", "other") == (4, 4, 1, 0)
+    worst = compare("base", "base", "other", "--threshold", "0")
+    assert worst.code == 4  # of several comparisons the gravest
+
+
+def test_figures_of_another_amount_of_work_are_not_judged(compare: Compare, runs: Path) -> None:
+    def more(row: dict[str, Any]) -> dict[str, Any]:
+        workload = {**row["spec"]["workload"], "transactions": 30_000}
+        changed = scaled(row, TIME, 2.2)
+        return {**changed, "spec": {**row["spec"], "workload": workload}, "spec_hash": row["id"]}
+
+    edit(runs / "other", more)
+    ended = compare("base", "other")
+    assert ended.code == 4
+    first = " ".join(ended.output.splitlines()[:2])
+    assert first.startswith(
+        "not comparable: not the same work: workload.transactions 15000 → 30000"
+    )
+    full = compare("base", "other", "--case", "jffs2-free-*").output
+    assert "transactions: time per" in full
+    assert "| 10 % slower per transaction" in compare("base", "other", "--table", "md").output
+    assert "ubifs" not in full.partition("what differs")[2]
+
+
+def test_a_case_that_is_not_compared(compare: Compare, runs: Path) -> None:
+    assert runs.exists()
+    ended = compare("base", "other", "--case", "yaffs*")
+    assert ended.code == 2 and "no case that is compared is called 'yaffs*'" in ended.error
+    assert "the cases are jffs2-free" in ended.error
 
 
 def test_a_band_of_one_run_alone_is_said_to_be_that(compare: Compare, runs: Path) -> None:
@@ -164,15 +197,19 @@ def test_a_band_of_one_run_alone_is_said_to_be_that(compare: Compare, runs: Path
 
     edit(runs / "plain", much_slower)
     edit(runs / "two", much_slower)
-    ended = compare("one", "plain")
+
+    def compare_all(*names: str) -> Ended:
+        return compare(*names, "--all")
+
+    ended = compare_all("one", "plain")
     assert "band of builds not measured in plain: by chance alone" in ended.output
     assert "next: ffslab run plain --band 4\n" in ended.output
-    assert "not measured in plain" in compare("plain", "one").output
-    assert "not measured" not in compare("one", "two").output
-    assert "not measured" not in compare("one", "--axis", "state").output
-    assert "not measured" not in compare("one", "one").output
+    assert "not measured in plain" in compare_all("plain", "one").output
+    assert "not measured" not in compare_all("one", "two").output
+    assert "not measured" not in compare_all("one", "--axis", "state").output
+    assert "not measured" not in compare_all("one", "one").output
     edit_manifest(runs / "plain", build_id="one")  # equal specs in one build: no band counts
-    assert "not measured" not in compare("one", "plain").output
+    assert "not measured" not in compare_all("one", "plain").output
 
 
 def test_within_one_build_it_is_a_fault(compare: Compare, runs: Path) -> None:
@@ -192,9 +229,13 @@ def test_no_line_is_wider_than_a_terminal(
 
     edit(runs / "other", slower)
     monkeypatch.setattr(screen, "terminal", lambda: screen.Screen(width=80, force_terminal=True))
-    output = re.sub(r"\x1b\[[0-9;]*m", "", compare("base", "other").output)
-    assert "0.1 % slower" in output
-    assert max(map(len, output.splitlines())) <= 80
+    for more in ((), ("--all",)):
+        ended = compare("base", "other", *ALL, *more)
+        output = re.sub(r"\x1b\[[0-9;]*m", "", ended.output)
+        assert "0.1 % slower" in output
+        told = [line for line in output.splitlines() if not line.startswith("next: ")]
+        assert max(map(len, told)) <= 80
+        assert more or len(told) <= 24
 
 
 def test_tables_for_other_programs(compare: Compare, runs: Path) -> None:
@@ -206,7 +247,7 @@ def test_tables_for_other_programs(compare: Compare, runs: Path) -> None:
     lines = list(csv.DictReader(io.StringIO(table)))
     (line,) = [row for row in lines if row["figure"] == TIME and row["verdict"] == "worse"]
     assert float(line["ratio"]) == pytest.approx(1.001) and line["seeds"] == "2"
-    assert "| 0.1 % slower" in compare("base", "other", "--table", "md").output
+    assert "| 0.1 % slower" in compare("base", "other", *ALL, "--table", "md").output
 
 
 def test_several_runs_are_each_compared_with_the_base(compare: Compare, runs: Path) -> None:
@@ -217,23 +258,23 @@ def test_several_runs_are_each_compared_with_the_base(compare: Compare, runs: Pa
     lines = compare("base", "base", "other").output.splitlines()
     # A line across the terminal before the second.
     (second,) = (n for n, line in enumerate(lines) if "─" in line)
-    assert set(lines[second]) == {"─"} and lines[0] == "Nothing differs."
-    assert [line for line in lines[second:] if line.startswith("base: base,")]
+    assert set(lines[second]) == {"─"} and lines[0] == "same: nothing differs."
+    assert lines[second + 1].startswith("same: nothing differs beyond the threshold")
 
 
 @pytest.mark.usefixtures("runs")
 def test_values_of_an_axis(compare: Compare) -> None:
-    ended = compare("base", "--axis", "state", "--base", "free")
-    assert ended.code == 0, ended.error
+    ended = compare("base", "--axis", "state", "--base", "free", "--all")
+    assert ended.code == 3, ended.error
     assert "base: state free" in ended.output and "new:  state aged" in ended.output
     assert "state.name" in ended.output
-    assert re.search(r"creation: time .* slower", ended.output)
+    assert re.search(r"transactions: time .* slower", ended.output)
 
 
 def test_of_an_axis_some_cases_may_be_alone(compare: Compare, runs: Path) -> None:
     edit(runs / "base", lambda row: None if row["id"].startswith("ubifs-aged") else row)
-    ended = compare("base", "--axis", "state")
-    assert ended.code == 0 and "missing (not in state aged)" in ended.output
+    ended = compare("base", "--axis", "state", "--all")
+    assert ended.code == 3 and "missing (not in state aged)" in ended.output
 
 
 def test_an_axis_that_another_one_goes_with(compare: Compare, runs: Path) -> None:
@@ -247,7 +288,7 @@ def test_an_axis_that_another_one_goes_with(compare: Compare, runs: Path) -> Non
         return {**row, "axes": {**row["axes"], "options.write_mode": "any"}}
 
     edit(runs / "base", alike)
-    assert "base: filesystem jffs2" in compare("base", "--axis", "filesystem").output
+    assert "base: filesystem jffs2" in compare("base", "--axis", "filesystem", "--all").output
 
 
 @pytest.mark.parametrize("study", ["micro-saturated", "mount-scaling"])
@@ -261,9 +302,10 @@ def test_other_workloads(compare: Compare, tmp_path: Path, study: str) -> None:
 
     def moved(row: dict[str, Any]) -> dict[str, Any]:
         if row["requests"]:
-            figures, name = row["requests"][0]["all"], "p99_ns"
+            figures, name = row["requests"][0]["all"], "max_ns"
         else:
-            figures, name = row["tree"]["steps"][-1], "duration_ns"
+            mounts = [step for step in row["tree"]["steps"] if step["step"] == "mount"]
+            figures, name = mounts[-1], "duration_ns"
         figures[name] = round(figures[name] * 1.001)
         return row
 
@@ -280,9 +322,9 @@ def test_a_run_alone_shows_its_bands(compare: Compare, runs: Path) -> None:
     assert "run:  banded, 2 cases and 4 perturbed, build" in ended.output
     told = r"^jffs2-aged\S*: 2 perturbed, \d+ of \d+ figures did not move$"
     assert re.search(told, ended.output, re.MULTILINE)
-    assert re.search(r"creation: time +\d+\.\d+ s .*%", ended.output)
-    assert "erases_max" not in ended.output and "most erases" not in ended.output
-    assert "most erases" in compare("banded", "--all").output
+    assert re.search(r"transactions: time +\d+\.\d+ s .*%", ended.output)
+    assert "blocks erased" not in ended.output
+    assert "blocks erased" in compare("banded", "--all").output
 
     def crashes(row: dict[str, Any]) -> dict[str, Any]:
         return {**row, "outcome": "crash"} if "perturbation2" in row["id"] else row
@@ -294,12 +336,10 @@ def test_a_run_alone_shows_its_bands(compare: Compare, runs: Path) -> None:
 def test_an_incomplete_run_is_compared_as_far_as_it_is(compare: Compare, runs: Path) -> None:
     edit(runs / "other", lambda row: None if row["id"].startswith("ubifs-free") else row)
     ended = compare("base", "other", "--only-changed")
-    assert ended.code == 0
+    assert ended.code == 4
     assert re.search(r"ubifs-free\S*-s1: missing \(not in other\)", ended.output)
     assert re.search(r"new is incomplete: \d+ of \d+ cases have a result; next: ffslab run \S*other"
                      r" --resume", ended.output)  # fmt: skip
-    assert compare("base", "other", "--fail-on", "worse").code == 0
-    assert compare("base", "other", "--fail-on", "change").code == 1
 
 
 @pytest.mark.parametrize(
@@ -359,7 +399,7 @@ def test_a_damaged_run(compare: Compare, runs: Path, damage: Callable[[str], str
 
 def test_junit(compare: Compare, runs: Path) -> None:
     edit(runs / "other", slower)
-    assert compare("base", "other", *ALL, "--junit", "out.xml").code == 0
+    assert compare("base", "other", *ALL, "--junit", "out.xml").code == 1
     root = ET.parse("out.xml").getroot()
     (suite,) = root.findall("testsuite")
     cases = suite.findall("testcase")
@@ -371,7 +411,7 @@ def test_junit(compare: Compare, runs: Path) -> None:
     failure = failed.find("failure")
     assert failure is not None and failure.get("type") == "worse"
     assert "0.1 % slower" in str(failure.get("message"))
-    assert "cause, creation: +" in str(failure.text)
+    assert "cause, transactions: +" in str(failure.text)
 
 
 # --- the page
@@ -379,14 +419,16 @@ def test_junit(compare: Compare, runs: Path) -> None:
 
 def test_the_page(compare: Compare, runs: Path) -> None:
     edit(runs / "other", slower)
-    assert compare("base", "other", "base", *ALL, "--html", "out.html").code == 0
+    assert compare("base", "other", "base", *ALL, "--html", "out.html").code == 1
     page = Path("out.html").read_text(encoding="utf-8")
     assert "<h1>other against base</h1>" in page and "<h1>base against base</h1>" in page
     worse, same = re.findall(r'<p class="headline">.*</span> (.*)</p>', page)
-    assert worse.startswith("1 of 6 cases is worse, in JFFS2 free; the largest change: creation")
+    assert worse.startswith(
+        "1 of 6 cases is worse, in JFFS2 free; the largest change: transactions"
+    )
     assert same == "Nothing differs."
     assert "0.1 % slower" in page and ">build of the lab<" in page
-    assert "creation: +" in page
+    assert "transactions: +" in page
     assert "Not deterministic:" not in page
     # Nothing is loaded from elsewhere.
     own = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)

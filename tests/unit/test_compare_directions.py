@@ -107,10 +107,10 @@ def test_values_ratio_words_and_verdict_agree(threshold: float | None) -> None:
             elif row.verdict is Verdict.SAME:
                 assert way == 0
             elif row.verdict is Verdict.THRESHOLD:
-                assert row.ratio == pytest.approx(1, abs=0.0100001)
+                assert row.ratio == pytest.approx(1, abs=0.0100001 if threshold else 0.0200001)
             if threshold and row.ratio and row.verdict in (Verdict.WORSE, Verdict.BETTER):
                 assert abs(row.ratio - 1) > threshold / 100
-    assert told > TRIALS if threshold is not None else told == 0
+    assert told > TRIALS
 
 
 def test_the_ratio_is_between_those_of_the_seeds() -> None:
@@ -138,7 +138,7 @@ def test_tables_for_programs_have_the_ratio_that_is_shown() -> None:
             shown = values_text(row.figure.metric, row.base, row.new)
             if row.verdict is Verdict.WORSE:
                 assert f"| {shown[0]} | {shown[1]} | {change_words(row)}" in markdown
-                assert f"{shown[0]} → {shown[1]}, {change_words(row)}" in junit
+                assert not row.decides or f"{shown[0]} → {shown[1]}, {change_words(row)}" in junit
 
 
 def test_shorter_in_the_mean_is_told_as_faster_though_most_seeds_are_slower() -> None:
@@ -150,7 +150,7 @@ def test_shorter_in_the_mean_is_told_as_faster_though_most_seeds_are_slower() ->
             own = phase("creation", value * 1_000_000)
             side.append(result(f"jffs2-s{seed}", spec=spec(seed=seed), phases=[own]))
     row = row_of(only(compared(*sides)), "creation.duration_ns")
-    assert row.verdict is Verdict.MIXED
+    assert row.verdict is Verdict.DISAGREE
     assert values_text(row.figure.metric, row.base, row.new) == ("600 ms", "572 ms")
     assert change_words(row) == "4.7 % faster"
     assert range_words(row) == "−60 % to +376 %, 3 seeds"

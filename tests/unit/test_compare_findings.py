@@ -87,12 +87,10 @@ def test_a_new_finding_is_worse_whatever_the_band_and_one_that_is_gone_is_better
             ("aaaa0001  mount-fails at 10 lost 0: mounting fails",),
         )
         better = only(cut_case(OLD), cut_case(), threshold=threshold)
-        # Without a band nothing says whether its share of correct states is worse.
-        judged = Verdict.UNJUDGED if threshold is None else Verdict.BETTER
-        assert better.verdict is judged and len(better.findings.gone) == 1
+        assert better.verdict is Verdict.BETTER and len(better.findings.gone) == 1
         other = finding("cccc0001", 10, "another reason")
         both = only(cut_case(OLD), cut_case(other), threshold=threshold)
-        assert both.verdict is Verdict.WORSE
+        assert both.verdict is Verdict.MIXED
         assert (len(both.findings.new), len(both.findings.gone)) == (1, 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -24,7 +25,16 @@ from ffslab.compare.cases import Side, compared_case
 from ffslab.compare.engine import CaseRow, FigureRow, Rules, compare_runs
 from ffslab.compare.pairs import also_differing, axis_sides, spec_differences
 from ffslab.compare.ratios import Pair, summarise
-from ffslab.compare.verdicts import CHANGES, GRAVEST, REGRESSIONS, Verdict, is_change, verdict_of
+from ffslab.compare.verdicts import (
+    CHANGES,
+    GAINS,
+    GRAVEST,
+    REGRESSIONS,
+    Verdict,
+    is_change,
+    joint,
+    verdict_of,
+)
 from ffslab.errors import UsageError
 from ffslab.results.schema import Better
 
@@ -35,13 +45,13 @@ def judged(
     *values: tuple[float, float],
     better: Better = "lower",
     width: Band | None = None,
-    threshold: float | None = None,
+    threshold: float = 0.0,
     ratios: bool = True,
-    same_build: bool = True,
+    is_judged: bool = True,
 ) -> Verdict:
     by_seed = {str(n): pair for n, pair in enumerate(values)}
     summary = summarise(Pair(seed, *both) for seed, both in by_seed.items()) if ratios else None
-    return verdict_of(better, by_seed, summary, width, threshold, same_build=same_build)
+    return verdict_of(better, by_seed, summary, width, threshold, is_judged=is_judged)
 
 
 # --- verdicts
@@ -49,24 +59,46 @@ def judged(
 
 def test_the_words_are_what_tables_and_programs_see() -> None:
     assert [str(verdict) for verdict in Verdict] == [
-        "worse", "better", "not judged", "different", "seeds disagree", "within the band",
-        "within the threshold", "same", "not comparable", "newly failing", "fixed",
+        "worse", "better", "different", "seeds disagree", "within the band",
+        "within the threshold", "same", "not comparable", "mixed", "newly failing", "fixed",
         "still failing", "missing", "new",
     ]  # fmt: skip
 
 
-def test_which_verdict_of_its_figures_a_case_has() -> None:
+def test_the_order_and_the_groups_of_the_words() -> None:
     assert [str(verdict) for verdict in GRAVEST] == [
-        "worse", "not judged", "seeds disagree", "better", "different", "not comparable",
+        "worse", "mixed", "seeds disagree", "better", "different", "not comparable",
         "within the threshold", "within the band", "same",
     ]  # fmt: skip
     assert {str(v) for v in CHANGES} == {
-        "worse", "not judged", "better", "different", "seeds disagree",
+        "worse", "mixed", "better", "different", "seeds disagree",
     }  # fmt: skip
-    assert {str(v) for v in REGRESSIONS} == {"worse", "newly failing"}
+    assert {str(v) for v in REGRESSIONS} == {"worse", "newly failing", "mixed"}
+    assert {str(v) for v in GAINS} == {"better", "fixed", "mixed"}
     assert {str(verdict) for verdict in Verdict if not is_change(verdict)} == {
         "same", "within the band", "within the threshold", "still failing",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "together"),
+    [
+        ((), Verdict.SAME),
+        ((Verdict.SAME, Verdict.BAND, Verdict.THRESHOLD), Verdict.SAME),
+        ((Verdict.SAME, Verdict.WORSE), Verdict.WORSE),
+        ((Verdict.NEWLY_FAILING, Verdict.SAME), Verdict.WORSE),
+        ((Verdict.BETTER, Verdict.INCOMPARABLE), Verdict.BETTER),
+        ((Verdict.FIXED,), Verdict.BETTER),
+        ((Verdict.BETTER, Verdict.WORSE), Verdict.MIXED),
+        ((Verdict.MIXED, Verdict.SAME), Verdict.MIXED),
+        ((Verdict.DISAGREE, Verdict.SAME), Verdict.MIXED),
+        ((Verdict.DIFFERENT,), Verdict.SAME),
+        ((Verdict.INCOMPARABLE,), Verdict.INCOMPARABLE),
+        ((Verdict.INCOMPARABLE, Verdict.SAME), Verdict.SAME),
+    ],
+)
+def test_what_several_verdicts_come_to(verdicts: Sequence[Verdict], together: Verdict) -> None:
+    assert joint(verdicts) is together
 
 
 @pytest.mark.parametrize(
@@ -81,8 +113,8 @@ def test_which_verdict_of_its_figures_a_case_has() -> None:
         # One seed is as before, the other not: these do not disagree.
         (((1, 1), (1, 2)), "lower", Verdict.WORSE),
         (((1, 1), (2, 1)), "lower", Verdict.BETTER),
-        (((1.0, 1.5), (1.0, 0.5)), "lower", Verdict.MIXED),
-        (((1.0, 1.5), (1.0, 0.5)), "neither", Verdict.MIXED),
+        (((1.0, 1.5), (1.0, 0.5)), "lower", Verdict.DISAGREE),
+        (((1.0, 1.5), (1.0, 0.5)), "neither", Verdict.DISAGREE),
         # Whatever the size of the change: by half a unit either way.
         (((0.25, 0.5),), "lower", Verdict.WORSE),
         (((0.5, 0.25), (0.5, 0.5)), "lower", Verdict.BETTER),
@@ -152,24 +184,17 @@ def test_a_band(values: tuple[tuple[float, float], ...], band: Band, verdict: Ve
 
 def test_without_ratios_the_differences_are_left() -> None:
     assert judged((-1, 1), ratios=False, threshold=99) is Verdict.WORSE
-    assert judged((4, 5), (4, 3), ratios=False) is Verdict.MIXED
+    assert judged((4, 5), (4, 3), ratios=False) is Verdict.DISAGREE
     assert judged((-1, 1), (-1, 1), ratios=False, width=width(-2, 2, (-1, 1))) is Verdict.BAND
     assert judged((-1, 1), (-1, 3), ratios=False, width=width(-2, 2, (-9, 9))) is Verdict.WORSE
 
 
-def test_between_builds_a_difference_is_judged_by_a_band_or_a_threshold() -> None:
-    for better in ("lower", "higher"):
-        for new in (99, 101):
-            assert judged((100, new), better=better, same_build=False) is Verdict.UNJUDGED
-    narrow = width(-0.5, 0.5, (-0.005, 0.005))
-    assert judged((100, 101), same_build=False, width=narrow) is Verdict.WORSE
-    assert judged((100, 101), same_build=False, threshold=0) is Verdict.WORSE
-    assert judged((100, 99), same_build=False, threshold=0.5) is Verdict.BETTER
-    assert judged((100, 101), same_build=False, threshold=2) is Verdict.THRESHOLD
-    # What is no word of better or worse stays what it is.
-    assert judged((100, 100), same_build=False) is Verdict.SAME
-    assert judged((100, 101), (100, 99), same_build=False) is Verdict.MIXED
-    assert judged((100, 101), same_build=False, better="neither") is Verdict.DIFFERENT
+def test_what_is_not_judged_is_different() -> None:
+    for new in (99, 101):
+        assert judged((100, new), is_judged=False) is Verdict.DIFFERENT
+    assert judged((100, 101), is_judged=False, threshold=2) is Verdict.THRESHOLD
+    assert judged((100, 100), is_judged=False) is Verdict.SAME
+    assert judged((100, 101), (100, 99), is_judged=False) is Verdict.DISAGREE
 
 
 def test_a_change_too_small_for_a_mean_has_its_direction() -> None:
@@ -298,9 +323,11 @@ def step(tasks: dict[str, tuple[int, int]], **figures: Any) -> dict[str, Any]:
         {"name": name, "pages_read": read, "pages_programmed": programmed, "blocks_erased": 0}
         for name, (read, programmed) in tasks.items()
     ]
-    made = {**own, "step": "create", "prepared": False, "parts": [], "tasks": rows}
+    made = {**own, "step": "create", "index": 0, "prepared": False, "parts": [], "tasks": rows}
     return result(
-        spec=spec(workload={"kind": "tree"}), phases=[], tree={"steps": [made], "memory": []}
+        spec=spec(workload={"kind": "tree", "steps": "create"}),
+        phases=[],
+        tree={"steps": [made], "memory": []},
     )
 
 
@@ -309,7 +336,7 @@ def test_the_tasks_that_changed_most_come_first() -> None:
     new = step(
         {"init": (12, 10), "kworker": (0, 120), "bgt": (5, 8), "new": (0, 50)}, pages_read=1002
     )
-    (cause,) = only(compared(base, new)).causes
+    cause, *_ = only(compared(base, new)).causes
     told = [(one.task, one.change.metric.name, one.change.difference) for one in cause.tasks]
     assert told == [
         ("kworker", "pages_programmed", 100),
@@ -327,7 +354,7 @@ def test_tasks_are_means_over_seeds() -> None:
             rows.append({**row, "id": f"jffs2-s{seed}", "spec_hash": str(seed)})
         return rows
 
-    (cause,) = only(compared(seeds(20), seeds(30))).causes
+    *_, cause = only(compared(seeds(20), seeds(30))).causes
     ((task, change),) = [(one.task, one.change) for one in cause.tasks]
     assert (task, change.base, change.new) == ("init", 20, 25)
     assert {c.metric.name: (c.base, c.new) for c in cause.counts} == {
@@ -354,7 +381,7 @@ def test_tasks_of_another_step_are_no_cause() -> None:
 
 def test_a_task_that_only_the_new_side_names() -> None:
     base, new = step({"init": (1, 1)}), step({"init": (1, 1), "late": (0, 5)}, pages_programmed=5)
-    (cause,) = only(compared(base, new)).causes
+    *_, cause = only(compared(base, new)).causes
     assert [(one.task, one.change.base, one.change.new) for one in cause.tasks] == [("late", 0, 5)]
 
 
@@ -362,7 +389,7 @@ def test_a_metric_that_one_side_lacks_is_no_part_of_a_cause() -> None:
     base = result(phases=[phase("creation", pages_read=5)])
     lacking = {k: v for k, v in phase("creation", 2100 * MS).items() if k != "pages_read"}
     for pair in ((base, result(phases=[lacking])), (result(phases=[lacking]), base)):
-        (cause,) = only(compared(*pair)).causes
+        cause, *_ = only(compared(*pair)).causes
         assert "pages_read" not in {change.metric.name for change in cause.counts}
 
 
@@ -397,7 +424,7 @@ def test_only_flash_time_that_changed_is_told() -> None:
     """Time in the chip moves from reads to programs: the phase takes as long as before."""
     row = result(phases=[phase("creation")])
     moved = result(phases=[phase("creation", flash_read_ns=249 * MS, flash_program_ns=251 * MS)])
-    (cause,) = only(compared(row, moved)).causes
+    cause, *_ = only(compared(row, moved)).causes
     assert cause.time is None and cause.rest is None and cause.counts == ()
     assert [(c.metric.name, c.difference) for c in cause.parts] == [
         ("flash_read_ns", -MS), ("flash_program_ns", MS),
@@ -483,9 +510,6 @@ def test_a_case_is_exact_if_each_of_its_seeds_is() -> None:
     other = result("jffs2-s2", spec=spec(seed=2, cpu_scale=0.5))
     case = only(compared([one, two], [scaled(one, TIME, 1.1), other], "b1"))
     assert not case.is_exact and case.broken == ()
-    # Not all are: so only the figures that are asked for first may count.
-    case = only(compared([one, two], [one, other], "b1", main_only=True))
-    assert all(row.figure.main for row in case.rows)
     assert only(compared([one, two], [one, two], "b1")).is_exact
 
 
@@ -512,11 +536,11 @@ def test_a_band_is_looked_for_if_one_seed_changed() -> None:
 
 
 def test_causes_are_of_phases_with_a_change_only() -> None:
-    """Creation takes longer within the threshold, the transactions beyond it."""
+    """Creation takes longer within the threshold, the deletion beyond it."""
     row = result()
-    new = scaled(scaled(row, TIME, 1.001), "transactions.duration_ns", 1.5)
+    new = scaled(scaled(row, TIME, 1.001), "deletion.duration_ns", 1.5)
     case = only(compared(row, new, threshold=1.0))
-    assert [cause.phase for cause in case.causes] == ["transactions"]
+    assert [cause.phase for cause in case.causes] == ["deletion"]
 
 
 def test_what_a_row_is_without_more() -> None:
@@ -525,7 +549,7 @@ def test_what_a_row_is_without_more() -> None:
     assert (row.why, row.seeds, row.summary, row.band) == ("", 1, None, None)
     case = CaseRow("x", Verdict.NEW)
     assert (case.why, case.is_exact, case.has_band, case.broken) == ("", False, False, ())
-    assert (Rules().threshold_percent, Rules().main_only) == (None, False)
+    assert (Rules().threshold_percent, Rules().exact) == (None, False)
     assert compare_runs(side([result()]), side([result()], "new")).axis == ""
 
 

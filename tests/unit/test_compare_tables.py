@@ -12,6 +12,7 @@ from compare_support import (
     MS,
     banded,
     compared,
+    is_worse,
     only,
     phase,
     result,
@@ -30,9 +31,8 @@ from ffslab.compare.tables import (
     as_markdown,
     case_counts,
     figure_counts,
-    is_regression,
+    has_change,
     told_change,
-    unjudged,
 )
 from ffslab.compare.verdicts import Verdict
 
@@ -49,7 +49,7 @@ def two_cases() -> Comparison:
 def test_which_figures_are_shown() -> None:
     case, same = two_cases().cases
     keys = [row.figure.key for row in Choice().rows(case)]
-    assert keys[:2] == [TIME, "transactions.duration_ns"]  # those asked for first, changed or not
+    assert keys[:2] == [TIME, "deletion.duration_ns"]  # those asked for first, changed or not
     assert keys[-1] == "creation.rest_ns"
     assert [row.figure.key for row in Choice(only_changed=True).rows(case)] == [
         TIME, "creation.rest_ns",
@@ -82,7 +82,7 @@ def test_counts() -> None:
 
 def test_json_has_everything() -> None:
     document = json.loads(as_json([two_cases()], Choice()))
-    assert document["v"] == 1
+    assert document["v"] == 2
     (found,) = document["comparisons"]
     assert (found["base"], found["new"]) == ("base", "new")
     assert found["differs"] == [{"what": "build of the lab", "base": "b1", "new": "b2", "cases": 0}]
@@ -93,6 +93,8 @@ def test_json_has_everything() -> None:
         "figure": TIME,
         "title": "creation: time",
         "verdict": "worse",
+        "decides": True,
+        "per": "",
         "base": 2000 * MS,
         "new": 3000 * MS,
         "ratio": 1.5,
@@ -159,26 +161,26 @@ def test_markdown() -> None:
 )
 def test_what_a_check_fails_on(new: dict[str, Any], worse: bool, change: bool) -> None:
     found = compared(result(), new)
-    assert is_regression(found) is worse
-    assert is_regression(found, any_change=True) is change
+    assert is_worse(found) is worse
+    assert has_change(found) is change
 
 
 def test_a_worse_figure_of_a_case_that_newly_fails_for_another_seed_counts() -> None:
     new = [seeds(1.0)[0], result("jffs2-s2", spec=spec(seed=2), outcome="fail")]
-    assert is_regression(compared(seeds(1.0, 1.0), new))
+    assert is_worse(compared(seeds(1.0, 1.0), new))
 
 
 def test_within_the_band_is_no_change() -> None:
     found = banded(1.02, 0.98, 1.03)
     assert row_of(only(found), TIME).verdict is Verdict.BAND
     # The time outside the flash moved with it, and has the same band.
-    assert not is_regression(found, any_change=True)
+    assert not has_change(found)
 
 
 def test_a_figure_that_cannot_be_compared_says_why() -> None:
     row = result()
     found = only(compared(row, result(phases=row["phases"][:1])))
-    assert told_change(row_of(found, "transactions.duration_ns")) == (
+    assert told_change(row_of(found, "deletion.duration_ns")) == (
         "not comparable: the new side has none"
     )
 
@@ -220,12 +222,6 @@ def test_counts_are_in_the_order_of_gravity() -> None:
     assert [name for name in counts if name != "same"] == ["seeds disagree", "better"]
 
 
-def test_what_nothing_judges_is_counted() -> None:
-    row = result()
-    assert unjudged(compared(row, scaled(row, TIME, 2), threshold=None)) == 2
-    assert unjudged(compared(row, scaled(row, TIME, 2))) == 0
-
-
 def test_of_a_case_that_fails_on_both_sides_what_changed_is_shown() -> None:
     """Seed 2 fails in both, seed 1 has the same figures but for one."""
     base = seeds(1.0, 1.0)
@@ -257,12 +253,14 @@ def test_the_whole_document() -> None:
     figures = document["comparisons"][0]["cases"][0].pop("figures")
     assert [figure["figure"] for figure in figures] == [TIME, "creation.rest_ns"]
     assert document == {
-        "v": 1,
+        "v": 2,
         "comparisons": [
             {
                 "base": "base",
                 "new": "new",
                 "axis": "",
+                "verdict": "worse",
+                "other_work": [],
                 "differs": [{"what": "cpu_scale", "base": "1.0", "new": "0.5", "cases": 1}],
                 "cases": [
                     {
@@ -301,11 +299,11 @@ def test_a_line_of_csv() -> None:
     text = as_csv([compared(base, seeds(1.1, 1.3))], Choice(only_changed=True))
     head, line, *_ = text.splitlines()
     assert head == (
-        "base,new,case,case_verdict,figure,verdict,base_value,new_value,ratio,ratio_low,ratio_high,"
-        "seeds,band_low,band_high,words,why"
+        "base,new,case,case_verdict,figure,verdict,decides,per,base_value,new_value,ratio,ratio_low,"
+        "ratio_high,seeds,band_low,band_high,words,why"
     )
     assert line.startswith(
-        "base,new,jffs2,worse,creation.duration_ns,worse,2000000000.0,2400000000.0,1.2"
+        "base,new,jffs2,worse,creation.duration_ns,worse,True,,2000000000.0,2400000000.0,1.2"
     )
     assert line.endswith(",1.1,1.3,2,,,20 % slower,")
     of_band = as_csv([banded(1.5, 0.98, 1.03)], Choice(only_changed=True)).splitlines()[1]
@@ -322,7 +320,7 @@ def test_the_whole_markdown() -> None:
         "|---|---|---|---|\n"
         "| build of the lab | b1 | b2 |  |\n"
         "\n"
-        "1 worse\n"
+        "**worse**: 1 worse\n"
         "\n"
         "| case | figure | base | new | change | verdict |\n"
         "|---|---|---|---|---|---|\n"
@@ -334,14 +332,16 @@ def test_the_whole_markdown() -> None:
         "fewer\n"
     )
     same = as_markdown([compared(row, row, "b1")], Choice(only_changed=True))
-    assert same == ("## new against base\n\nNothing differs in the circumstances.\n\n1 same\n\n")
+    assert same == (
+        "## new against base\n\nNothing differs in the circumstances.\n\n**same**: 1 same\n\n"
+    )
 
 
 def test_one_of_many_cases_is_enough() -> None:
     base = [result(f"{n}-s1", spec=spec(workload__n=n)) for n in ("a", "b")]
     for new, worse in ((scaled(base[1], TIME, 2), True), (scaled(base[1], TIME, 0.5), False)):
         found = compared(base, [base[0], new])
-        assert is_regression(found) is worse
-        assert is_regression(found, any_change=True) is True
+        assert is_worse(found) is worse
+        assert has_change(found) is True
     found = compared(base, [base[0], scaled(base[1], TIME, 0.5)], "b1")
-    assert is_regression(found) is True  # not deterministic
+    assert is_worse(found) is True  # not deterministic

@@ -257,16 +257,16 @@ def test_a_cause_names_tasks() -> None:
         tasks = [
             {"name": "kworker", "pages_read": 0, "pages_programmed": pages, "blocks_erased": 0}
         ]
-        made = {**own, "step": "create", "prepared": False, "parts": [], "tasks": tasks}
+        made = {**own, "step": "create", "index": 0, "prepared": False, "parts": [], "tasks": tasks}
         tree = {"steps": [made], "memory": []}
-        return result(spec=spec(workload={"kind": "tree"}), phases=[], tree=tree)
+        return result(spec=spec(workload={"kind": "tree", "steps": "create"}), phases=[], tree=tree)
 
-    (cause,) = only(compared(step(100), step(101))).causes
+    *_, cause = only(compared(step(100), step(101))).causes
     assert cause_words(cause) == (
         "create: takes as long as before; 1 more page programmed (100 → 101); by task: kworker 1 "
         "more page programmed"
     )
-    (cause,) = only(compared(step(5), step(3))).causes
+    *_, cause = only(compared(step(5), step(3))).causes
     assert cause_words(cause).endswith("by task: kworker 2 fewer pages programmed")
 
 
@@ -299,17 +299,17 @@ def test_a_cause_in_words() -> None:
         pages_programmed=2214,
         blocks_erased=29,
     )
-    (cause,) = only(compared(row, slower)).causes
+    *_, cause = only(compared(row, slower)).causes
     assert cause_words(cause) == (
         "creation: +120 ms = flash +80.0 ms (program +60.0 ms, transfer +20.0 ms), CPU and other "
         "+40.0 ms; 214 more pages programmed (2,000 → 2,214), 1 fewer block erased (30 → 29); by "
         "task: not recorded"
     )
-    (cause,) = only(compared(row, scaled(row, TIME, 1.05))).causes
+    *_, cause = only(compared(row, scaled(row, TIME, 1.05))).causes
     assert cause_words(cause) == (
         "creation: +100 ms = flash 0, CPU and other +100 ms; no flash operation more or fewer"
     )
-    (cause,) = only(compared(row, with_figure(row, "creation", pages_read=900))).causes
+    *_, cause = only(compared(row, with_figure(row, "creation", pages_read=900))).causes
     assert cause_words(cause) == (
         "creation: takes as long as before; 100 fewer pages read (1,000 → 900); by task: not "
         "recorded"

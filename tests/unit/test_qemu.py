@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from compare_support import TIME, only, result, row_of, scaled, side
 from host_support import FakeSite, FakeTarget
 
 from ffslab.campaign.manifest import new_manifest
 from ffslab.campaign.run import prepare
-from ffslab.compare.words import lacking
+from ffslab.compare.engine import compare_runs
+from ffslab.compare.verdicts import Verdict
 from ffslab.lab.build import ARM, UML
 from ffslab.lab.lab import architecture_of, kernel_inputs, module_names
 from ffslab.lab.lab_build import LabBuild
@@ -338,5 +340,7 @@ def test_a_report_shows_no_price_that_was_not_charged() -> None:
 
 
 def test_a_comparison_over_targets_says_that_it_is_of_models() -> None:
-    assert "without a measured band" in lacking(manifest(), manifest())
-    assert "error of a model" in lacking(manifest(), manifest(target="qemu"))
+    assert not compare_runs(side([result()]), side([result()], "new")).is_of_targets
+    other = side([scaled(result(), TIME, 2)], "new", target="qemu")
+    found = compare_runs(side([result()]), other)
+    assert found.is_of_targets and row_of(only(found), TIME).verdict is Verdict.DIFFERENT

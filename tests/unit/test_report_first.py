@@ -32,9 +32,8 @@ from test_report_support import charts_of, plain, vega_lite
 
 from ffslab.report import svg
 from ffslab.report.data import Case
-from ffslab.report.first.board import MOST_COLUMNS
 from ffslab.report.first.claims import MOST_WORDS, Claim, have_room, joined, within
-from ffslab.results.criteria import Criterion
+from ffslab.results.criteria import MOST_DECIDING, Criterion
 
 
 def counts(measured: Measured, name: str, *values: float) -> Measured:
@@ -343,7 +342,7 @@ def test_of_any_run_the_headline_is_short_and_the_board_is_right(seed: int) -> N
     assert len(first.headline.split()) <= MOST_WORDS
     assert bool(first.headline) == bool(first.board.columns)
     assert not first.headline or (first.headline[-1] == "." and not first.headline[0].islower())
-    assert len(first.board.columns) <= MOST_COLUMNS
+    assert len(first.board.columns) <= MOST_DECIDING
     labels = [label for _, same in first.board.rows for label in same]
     assert len(labels) == len(set(labels))
     for column, shown in zip(first.board.columns, first.board.cells, strict=True):

@@ -13,7 +13,7 @@ from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import program
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ffslab.compare.cases import Side
     from ffslab.compare.engine import Comparison, Rules
@@ -29,10 +29,16 @@ class Format(StrEnum):
 
 
 class FailOn(StrEnum):
-    """What makes the exit code 1."""
+    """What makes the exit code another than 0."""
 
+    verdict = "verdict"
     worse = "worse"
     change = "change"
+    never = "never"
+
+
+EXIT_MIXED = 3
+EXIT_INCOMPARABLE = 4
 
 
 def register(app: typer.Typer) -> None:
@@ -58,27 +64,35 @@ def register(app: typer.Typer) -> None:
                 min=0,
                 max=10**6,
                 metavar="PERCENT",
-                help="Ignore smaller changes; larger ones count even without a band.",
+                help="Smaller changes are none; 2 unless a band was measured.",
+            ),
+        ] = None,
+        exact: Annotated[
+            bool, typer.Option("--exact", help="Of counts (pages, erases) any change counts.")
+        ] = False,
+        case: Annotated[
+            list[str] | None,
+            typer.Option(
+                "--case", help="These cases alone, each in full: 'ubifs-*'.", metavar="ID"
             ),
         ] = None,
         only_changed: Annotated[
             bool, typer.Option("--only-changed", help="Leave out what did not change.")
         ] = False,
         all_figures: Annotated[
-            bool, typer.Option("--all", help="Show every figure that changed.")
+            bool, typer.Option("--all", help="Show every case with every figure that changed.")
         ] = False,
-        main: Annotated[bool, typer.Option("--main", help="Judge only the main figures.")] = False,
         table: Annotated[
             Format | None, typer.Option(help="Print a table for another program.")
         ] = None,
         as_json: Annotated[bool, typer.Option("--json", help="The same as --table json.")] = False,
         fail_on: Annotated[
-            FailOn | None,
+            FailOn,
             typer.Option(
-                help="Exit with 1 if a figure is worse or a case newly fails; change: "
-                "on any difference."
+                help="What ends with another exit code than 0: the verdict; worse figures alone; "
+                "any change."
             ),
-        ] = None,
+        ] = FailOn.verdict,
         junit: Annotated[
             Path | None, typer.Option(metavar="FILE", help="Write JUnit XML for CI.")
         ] = None,
@@ -93,35 +107,80 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Compare runs, or values of an axis of one run.
 
-        Says first what differs in build, board and settings. Then, for each case and figure:
-        worse, better, same, not comparable, newly failing, fixed or missing, and why. Between
-        builds worse and better need a band of builds (`run --band N`) or a threshold.
+        Says the verdict first: better, worse, mixed, same, or not comparable. The few figures that
+        people decide by make it. A table shows how they changed, a sentence why the one that
+        changed most did. Within 2 %, or the band of builds (`run --band N`), figures are alike.
 
         A run alone shows its band of builds, if it was made with `run --band N`.
 
-        Exit code: 0 compared; 1 with --fail-on; 2 nothing to compare, or with --fail-on worse no
-        band and no threshold to judge a difference by; 3 a damaged run.
+        Exit code: 0 same or better; 1 worse; 3 mixed; 4 not comparable. Of an error: 2 nothing to
+        compare, 3 a damaged run.
         """
         from ffslab.cli.report import refresh_index
         from ffslab.compare.engine import Rules
-        from ffslab.compare.tables import Choice, is_regression
+        from ffslab.compare.tables import Choice
 
         if axis is None and not new and _print_bands(base, all_figures, output):
             return
-        comparisons = _comparisons(
-            base, new or [], axis, base_value, Rules(threshold, main), output
-        )
+        rules = Rules(threshold, exact)
+        comparisons = _comparisons(base, new or [], axis, base_value, rules, output)
+        if case:
+            comparisons = [_of_cases(comparison, case) for comparison in comparisons]
         choice = Choice(only_changed, all_figures)
         page = html and _page(html, (base, *(new or ())), axis, output)
         _write(comparisons, choice, junit, page)
         if page is not None:
             typer.echo(f"page: {page}", err=True)
             refresh_index(page.parent, output)
-        _print(comparisons, choice, Format.json if as_json else table)
-        if fail_on and any(is_regression(c, any_change=fail_on == "change") for c in comparisons):
-            raise typer.Exit(EXIT_FAILED)
-        if fail_on is FailOn.worse:
-            _require_judged(comparisons)
+        in_full = all_figures or only_changed or bool(case)
+        _print(comparisons, choice, Format.json if as_json else table, in_full=in_full)
+        code = max((exit_code(each, fail_on) for each in comparisons), key=_GRAVITY.index)
+        if code:
+            raise typer.Exit(code)
+
+
+_GRAVITY = (0, EXIT_INCOMPARABLE, EXIT_MIXED, EXIT_FAILED)  # of several comparisons the last counts
+
+
+def exit_code(comparison: Comparison, fail_on: FailOn) -> int:
+    """What a comparison ends with."""
+    from ffslab.compare.tables import has_change
+    from ffslab.compare.verdicts import Verdict
+
+    verdict = comparison.verdict
+    if fail_on is FailOn.never:
+        return 0
+    if fail_on is FailOn.change and has_change(comparison):
+        return EXIT_FAILED
+    if verdict is Verdict.WORSE or (fail_on is FailOn.worse and verdict is Verdict.MIXED):
+        return EXIT_FAILED
+    codes = {Verdict.MIXED: EXIT_MIXED, Verdict.INCOMPARABLE: EXIT_INCOMPARABLE}
+    return codes.get(verdict, 0)
+
+
+def _of_cases(comparison: Comparison, globs: Sequence[str]) -> Comparison:
+    """The comparison of the cases that are asked for; UsageError for a glob that none fits."""
+    from dataclasses import replace
+
+    names = {
+        case.label: {case.label, *(name for ids in case.ids for name in ids)}
+        for case in comparison.cases
+    }
+    fit = {glob: {label for label in names if _fits(names[label], glob)} for glob in globs}
+    for glob in (glob for glob, labels in fit.items() if not labels):
+        raise UsageError(
+            f"no case that is compared is called {glob!r}",
+            cause=f"the cases are {', '.join([*names][:4])}{', …' if len(names) > 4 else ''}",
+            remedy=f"{program()} compare {comparison.base.name} {comparison.new.name} --all",
+        )
+    chosen = [case for case in comparison.cases if any(case.label in fit[glob] for glob in globs)]
+    return replace(comparison, cases=tuple(chosen))
+
+
+def _fits(names: Collection[str], glob: str) -> bool:
+    from fnmatch import fnmatchcase
+
+    return any(fnmatchcase(name, glob) for name in names)
 
 
 def _comparisons(
@@ -210,23 +269,6 @@ def _require_pairs(comparison: Comparison) -> None:
     )
 
 
-def _require_judged(comparisons: list[Comparison]) -> None:
-    """UsageError if a figure differs between builds, and nothing says whether that is worse."""
-    from ffslab.compare.tables import unjudged
-
-    for comparison in comparisons:
-        count = unjudged(comparison)
-        if count:
-            figures = "1 figure differs" if count == 1 else f"{count:,} figures differ"
-            raise UsageError(
-                f"{figures} between {comparison.base.name} and {comparison.new.name}, and nothing "
-                "says whether that is worse",
-                cause="the builds differ, and a build moves figures by itself; nobody measured "
-                "how far",
-                remedy="the same command with --threshold PERCENT, or both runs with --band 4",
-            )
-
-
 def _page(html: Path, runs: Sequence[str], axis: str | None, output: Path) -> Path:
     """Where the page goes: the file, or in a directory one with the names of the runs."""
     from ffslab.report.index import comparison_page
@@ -253,7 +295,9 @@ def _write(
         write_atomic(html, render_comparisons(comparisons, choice))
 
 
-def _print(comparisons: list[Comparison], choice: Choice, table: Format | None) -> None:
+def _print(
+    comparisons: list[Comparison], choice: Choice, table: Format | None, *, in_full: bool
+) -> None:
     from ffslab.cli.compare_tables import print_comparison
     from ffslab.cli.screen import terminal
     from ffslab.compare.tables import as_csv, as_json, as_markdown
@@ -266,4 +310,4 @@ def _print(comparisons: list[Comparison], choice: Choice, table: Format | None) 
     for number, comparison in enumerate(comparisons):
         if number:
             console.rule()
-        print_comparison(console, comparison, choice)
+        print_comparison(console, comparison, choice, in_full=in_full)

@@ -11,25 +11,25 @@ from rich.table import Table
 from rich.text import Text
 
 from ffslab.compare.band import MovedFigure
+from ffslab.compare.board import Cell, board_of, largest_change
 from ffslab.compare.cases import Side, split_perturbed
 from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.compare.model_error import ModelError, model_errors, summaries
-from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change, unjudged
+from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change
 from ffslab.compare.verdicts import CHANGES, Verdict
 from ffslab.compare.words import (
     band_text,
     cause_words,
     counts_words,
     figure_title,
-    is_other_target,
-    lacking,
+    row_title,
     signed_percent,
     value_text,
     values_text,
 )
 from ffslab.model.specs import FIRST_REPEAT
 from ffslab.program import program
-from ffslab.report.comparison.headline import headline
+from ffslab.report.comparison.headline import case_words, headline
 
 _STYLE = {
     Verdict.WORSE: "red",
@@ -37,7 +37,7 @@ _STYLE = {
     Verdict.FAILING: "red",
     Verdict.MISSING: "yellow",
     Verdict.MIXED: "yellow",
-    Verdict.UNJUDGED: "yellow",
+    Verdict.DISAGREE: "yellow",
     Verdict.INCOMPARABLE: "yellow",
     Verdict.BETTER: "green",
     Verdict.FIXED: "green",
@@ -47,23 +47,108 @@ _MARK = {
     Verdict.WORSE: "worse",
     Verdict.BETTER: "better",
     Verdict.DIFFERENT: "differs",
-    Verdict.UNJUDGED: "differs",
-    Verdict.MIXED: "mixed",
+    Verdict.DISAGREE: "mixed",
 }
 _SHOWN_BROKEN = 5
+_SHOWN_ROWS = 12
+_SHOWN_CIRCUMSTANCES = 3
 _LONGEST_VALUE = 40
+_LONGEST_NAME = 34
 
 
-def print_comparison(console: Console, comparison: Comparison, choice: Choice) -> None:
-    """The headline, what differs, the cases with their figures and causes, how many of each."""
-    _say(console, headline(comparison), style="bold")
-    _print_side(console, "base", comparison.base)
-    _print_side(console, "new", comparison.new)
+def print_comparison(
+    console: Console, comparison: Comparison, choice: Choice, *, in_full: bool = False
+) -> None:
+    """The verdict, one table, and why what changed most did; `in_full` each case by itself."""
+    verdict = comparison.verdict
+    head = Text(str(verdict), f"bold {_STYLE.get(verdict, '')}")
+    told = headline(comparison)
+    console.print(head.append(f": {told[0].lower()}{told[1:]}", "bold"))
+    if in_full:
+        _print_side(console, "base", comparison.base)
+        _print_side(console, "new", comparison.new)
+        console.print()
+        _print_circumstances(console, comparison)
+        for case in choice.cases(comparison):
+            _print_case(console, case, choice)
+    else:
+        _print_differences(console, comparison)
+        _print_board(console, comparison)
+        _print_largest(console, comparison)
+        for case in comparison.cases:
+            _print_findings(console, case)
+    _print_end(console, comparison, in_full=in_full)
+
+
+def _print_differences(console: Console, comparison: Comparison) -> None:
+    """What differs beside the results, in a line each."""
+    told = [
+        f"{entry.name} {entry.base} → {entry.new}"
+        + (f" ({entry.cases} cases)" if entry.cases else "")
+        for entry in comparison.circumstances
+    ]
+    for line in told[:_SHOWN_CIRCUMSTANCES]:
+        _say(console, f"differs: {line}")
+    more = len(told) - _SHOWN_CIRCUMSTANCES
+    if more > 0:
+        _say(console, f"and {more} more differences: --all")
+    if not told:
+        _say(console, "nothing differs in build, version and settings")
+
+
+def _print_board(console: Console, comparison: Comparison) -> None:
+    """How the deciding figures changed, a row for each case or for those that changed alike."""
+    board = board_of(comparison, lambda case: case_words(comparison, case))
+    if not board.heads and {row.verdict for row in board.rows} == {Verdict.SAME}:
+        _say(console, f"alike in all cases: {', '.join(board.alike) or 'nothing was measured'}")
+        return
+    shown = board.rows[:_SHOWN_ROWS]
+    has_verdicts = len({row.verdict for row in board.rows}) > 1
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("new against base", overflow="fold", max_width=_LONGEST_NAME)
+    for head in ("", *board.heads) if has_verdicts else board.heads:
+        table.add_column(head, justify="right" if head else "left", overflow="fold")
+    for row in shown:
+        name = f"{row.name} and {row.more} more" if row.more else row.name
+        verdict = [Text(str(row.verdict), _STYLE.get(row.verdict, ""))] if has_verdicts else []
+        table.add_row(name, *verdict, *(_cell(cell) for cell in row.cells))
     console.print()
-    _print_circumstances(console, comparison)
-    for case in choice.cases(comparison):
-        _print_case(console, case, choice)
-    _print_end(console, comparison)
+    console.print(table)
+    hidden = sum(1 + row.more for row in board.rows[_SHOWN_ROWS:])
+    if hidden:
+        _say(console, f"and {hidden} further cases: --all")
+    if board.alike:
+        _say(console, f"alike in all cases: {', '.join(board.alike)}")
+    for why in dict.fromkeys(row.why for row in shown if row.why and not comparison.other_work):
+        _say(console, why)
+
+
+def _cell(cell: Cell) -> Text:
+    return Text(cell.text, _STYLE.get(cell.verdict, "") if cell.verdict else "")
+
+
+def _print_largest(console: Console, comparison: Comparison) -> None:
+    """Why the figure that changed most did."""
+    change = largest_change(comparison)
+    if change is None:
+        return
+    case, row = change
+    causes = [cause for cause in case.causes if cause.phase == row.figure.phase] or case.causes[:1]
+    for cause in () if comparison.other_work else causes:
+        where = f"{case_words(comparison, case)}, " if len(comparison.cases) > 1 else ""
+        _say(console, f"cause: {where}{cause_words(cause)}")
+    runs = f"{comparison.base.name} {comparison.new.name}"
+    if not comparison.axis:
+        _say(
+            console,
+            f"next: {program()} compare {runs} --case {case.ids[0][0]}, or --all",
+            unbroken=True,
+        )
+
+
+def _print_findings(console: Console, case: CaseRow) -> None:
+    for word, line in case.findings.words:
+        _say(console, f"  finding, {word}: {line}")
 
 
 def print_bands(
@@ -146,14 +231,13 @@ def _print_case(console: Console, case: CaseRow, choice: Choice) -> None:
             mark = _MARK.get(row.verdict, "")
             style = _STYLE.get(row.verdict, "")
             table.add_row(
-                figure_title(row.figure),
+                row_title(row),
                 *values_text(row.figure.metric, row.base, row.new),
                 Text(mark, style),
                 _change(told_change(row), row.verdict),
             )
         console.print(_indented(table))
-    for word, line in case.findings.words:
-        _say(console, f"  finding, {word}: {line}")
+    _print_findings(console, case)
     hidden = choice.hidden(case)
     if hidden:
         _say(console, f"  and {hidden} further figures: --all")
@@ -171,11 +255,12 @@ def _change(words: str, verdict: Verdict) -> str:
     return words or "same"
 
 
-def _print_end(console: Console, comparison: Comparison) -> None:
-    _say(console, f"cases: {_counts(case_counts(comparison))}")
-    figures = figure_counts(comparison)
-    if figures:
-        _say(console, f"figures: {_counts(figures)}")
+def _print_end(console: Console, comparison: Comparison, *, in_full: bool) -> None:
+    if in_full:
+        _say(console, f"cases: {_counts(case_counts(comparison))}")
+        figures = figure_counts(comparison)
+        if figures:
+            _say(console, f"figures: {_counts(figures)}")
     for word, side in (("base", comparison.base), ("new", comparison.new)):
         if _lacks(side):
             _say(
@@ -188,9 +273,7 @@ def _print_end(console: Console, comparison: Comparison) -> None:
     errors = model_errors(comparison)
     if errors:
         _print_errors(console, errors)
-    elif unjudged(comparison):
-        _print_unjudged(console, comparison)
-    elif not comparison.broken and not comparison.axis:
+    elif in_full and not comparison.broken and not comparison.axis:
         _print_lacking_band(console, comparison)
 
 
@@ -221,18 +304,6 @@ def _print_errors(console: Console, errors: Sequence[ModelError]) -> None:
             f"{100 * summary.median:.1f} %, worst {signed_percent(100 * worst.error, 3)} "
             f"({worst.case}, {figure_title(worst.figure)})",
         )
-
-
-def _print_unjudged(console: Console, comparison: Comparison) -> None:
-    """Why nothing is said to be worse or better, and what would tell."""
-    base, new = comparison.base.manifest, comparison.new.manifest
-    reason = f"{Verdict.UNJUDGED}: {lacking(base, new)}"
-    if not is_other_target(base, new):
-        reason += (
-            f": a difference may come from another history; next: {_command(comparison.new)} "
-            "--band 4, with both builds, or compare with --threshold PERCENT"
-        )
-    _say(console, reason)
 
 
 def _command(side: Side) -> str:

@@ -13,7 +13,7 @@ from ffslab.model.specs import DEFAULT_VARIANT, FIRST_REPEAT, PERTURBATION, REPE
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, TaskWork
 from ffslab.results.shortfall import is_good
-from ffslab.workloads.figures import figures_of, tasks_of
+from ffslab.workloads.figures import compared_figures, tasks_of
 from ffslab.workloads.results import findings_of
 
 SKIPPED = "skip"
@@ -22,8 +22,10 @@ SEED = "seed"
 
 @dataclass(frozen=True, slots=True)
 class ComparedCase:
-    """A result with what a comparison asks for. `figures` are by key.
+    """A result with what a comparison asks for. `figures` are by key, those that decide first.
 
+    `heads`: what stands above the columns of the latter; `in_memory`: which of them are times that
+    end before all data are on the flash.
     `measured`: how much was measured, of how much (None: not known); None for all of it. A case
     that failed by its findings has measured all, and is good to be compared.
     """
@@ -40,6 +42,8 @@ class ComparedCase:
     flash_sha256: str | None = None
     measured: tuple[int, int | None] | None = None
     findings: Findings = field(default_factory=dict)
+    heads: Mapping[str, str] = field(default_factory=dict)
+    in_memory: frozenset[str] = frozenset()
 
     @property
     def seed(self) -> str:
@@ -118,6 +122,7 @@ def compared_case(result: CaseResult) -> ComparedCase:
     """A line of results.jsonl as a case to compare."""
     short = result.get("short")
     findings = findings_of(result)
+    figures, chosen = compared_figures(result)
     return ComparedCase(
         id=result["id"],
         spec_hash=result["spec_hash"],
@@ -126,11 +131,13 @@ def compared_case(result: CaseResult) -> ComparedCase:
         outcome=result["outcome"],
         reason=result["reason"],
         is_good=is_good(result) or bool(findings),
-        figures={figure.key: figure for figure in figures_of(result)},
+        figures={figure.key: figure for figure in figures},
         tasks=tasks_of(result),
         flash_sha256=result["flash_sha256"],
         measured=(short["measured"], short["asked"]) if short else None,
         findings=findings,
+        heads={criterion.figure.key: criterion.column for criterion in chosen},
+        in_memory=frozenset(each.figure.key for each in chosen if each.in_memory),
     )
 
 

@@ -3,25 +3,44 @@
 Cases that differ in the seed only are one row: its values are means, its ratio is their quotient,
 with the range of the seeds' own ratios; of one seed it is exact for that scenario.
 
+The deciding figures of the workload (`ffslab.results.criteria`) make the verdict of a case; all
+others explain it.
+
 Within one build equal specs give equal results, so that any difference there is a fault of the
-laboratory. Everything else, another build or another setting, is another history; a difference
-inside the band of builds (`ffslab.compare.band`) is called that, where the band was measured. Where
-it was not, a difference between two builds is neither better nor worse unless a threshold is given.
+laboratory. Everything else, another build or another setting, is another history: what is inside
+the band of builds (`ffslab.compare.band`), where that was measured, or else within a threshold, is
+no change. Where the specs differ in the work, figures of a unit of it are compared
+(`ffslab.compare.work`), and the case is not comparable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ffslab.compare.band import Band, Histories, band, joined
 from ffslab.compare.cases import SKIPPED, ComparedCase, Side
 from ffslab.compare.cause import Cause, cause_of
 from ffslab.compare.circumstances import Circumstance, circumstances
 from ffslab.compare.findings import NONE, FindingChange, finding_change
-from ffslab.compare.pairs import CasePair, Paired, SpecDifference, pair_axis, pair_runs
+from ffslab.compare.pairs import (
+    ANOTHER_TARGET,
+    CasePair,
+    Paired,
+    SpecDifference,
+    pair_axis,
+    pair_runs,
+)
 from ffslab.compare.ratios import Pair, RatioSummary, factor, mean, summarise
-from ffslab.compare.verdicts import CHANGES, GRAVEST, Verdict, verdict_of
+from ffslab.compare.verdicts import (
+    CHANGES,
+    DEFAULT_THRESHOLD_PERCENT,
+    REGRESSIONS,
+    Verdict,
+    joint,
+    verdict_of,
+)
+from ffslab.compare.work import other_work, unit_of
 from ffslab.results.schema import MEASURED, Figure
 
 _FLASH_CONTENTS = "flash contents"
@@ -29,13 +48,20 @@ _FLASH_CONTENTS = "flash contents"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What counts: no change of up to so many percent; only figures that are asked for first.
+    """What counts: no change of up to so many percent, beside the band too if it is given.
 
-    A threshold, of 0 too, says that a larger change counts although no band was measured.
+    `exact`: of what is counted any change counts.
     """
 
     threshold_percent: float | None = None
-    main_only: bool = False
+    exact: bool = False
+
+    def limit_percent(self, figure: Figure, *, has_band: bool) -> float:
+        """The largest change of a figure that is none."""
+        if self.threshold_percent is not None:
+            return self.threshold_percent
+        is_count = figure.metric.exact and not figure.metric.is_time
+        return 0.0 if has_band or (self.exact and is_count) else DEFAULT_THRESHOLD_PERCENT
 
 
 EVERYTHING = Rules()
@@ -46,6 +72,8 @@ class FigureRow:
     """One figure of a case on both sides: means over seeds, and the verdict.
 
     `summary` is None without a finite ratio, `base` or `new` where that side lacks the figure.
+    `head`: what stands above its column, where it decides. `per`: what it is a figure of one of,
+    where the sides did different work.
     """
 
     figure: Figure
@@ -56,6 +84,13 @@ class FigureRow:
     band: Band | None = None
     why: str = ""
     seeds: int = 1
+    head: str = ""
+    per: str = ""
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is one of those that make the verdict of its case."""
+        return self.figure.main
 
     @property
     def ratio(self) -> float | None:
@@ -74,6 +109,7 @@ class CaseRow:
 
     `is_exact`: of one build and equal specs. `has_band`: the band of builds was measured.
     `broken`: what differs although nothing may. `findings`: which of them are new, gone, the same.
+    `other_work`: what makes the work of one side another.
     """
 
     label: str
@@ -87,6 +123,12 @@ class CaseRow:
     has_band: bool = False
     broken: tuple[str, ...] = ()
     findings: FindingChange = NONE
+    other_work: tuple[SpecDifference, ...] = ()
+
+    @property
+    def deciding(self) -> tuple[FigureRow, ...]:
+        """The figures that make the verdict, in their order."""
+        return tuple(row for row in self.rows if row.decides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +145,32 @@ class Comparison:
     def broken(self) -> tuple[CaseRow, ...]:
         """Cases whose results differ although build and spec are equal."""
         return tuple(case for case in self.cases if case.broken)
+
+    @property
+    def other_work(self) -> tuple[SpecDifference, ...]:
+        """What makes the work of one side another, in any case."""
+        return tuple(dict.fromkeys(d for case in self.cases for d in case.other_work))
+
+    @property
+    def is_of_targets(self) -> bool:
+        """Whether the two sides ran in different places."""
+        return self.base.manifest.get("target") != self.new.manifest.get("target")
+
+    @property
+    def verdict(self) -> Verdict:
+        """Better, worse, mixed, same, or not comparable: of all cases that have a pair.
+
+        A difference where none may be is worse. Where a case has no pair, or cannot be compared,
+        nothing is called same or better.
+        """
+        verdicts = [case.verdict for case in self.cases if case.ids]
+        verdict = Verdict.WORSE if self.broken else joint(verdicts)
+        if verdict in REGRESSIONS:
+            return verdict
+        lost = (Verdict.MISSING, Verdict.INCOMPARABLE)
+        incomplete = any(case.verdict in lost for case in self.cases)
+        all_failing = all(verdict is Verdict.FAILING for verdict in verdicts)
+        return Verdict.INCOMPARABLE if incomplete or all_failing else verdict
 
 
 def compare_runs(base: Side, new: Side, rules: Rules = EVERYTHING) -> Comparison:
@@ -160,11 +228,17 @@ def _case(
     whys = [(pair, *_outcomes(pair.base, pair.new)) for pair in pairs]
     good = [pair for pair, verdict, _ in whys if verdict is None]
     exact = all(pair.is_exact for pair in pairs)
-    rows = _figures(good, histories, rules) if good else ()
+    work = other_work(pairs)
+    rows = _figures(good, histories, rules, other=bool(work)) if good else ()
     findings = finding_change((pair.base.findings, pair.new.findings) for pair in good)
-    verdicts = [*(row.verdict for row in rows), *_of_findings(findings)]
-    verdict = next((verdict for verdict in GRAVEST if verdict in verdicts), Verdict.SAME)
+    verdicts = [row.verdict for row in rows if row.decides]
+    verdict = joint([*verdicts, *_of_findings(findings)])
     why = ""
+    if any(pair.other_target for pair in pairs):
+        verdict, why = Verdict.INCOMPARABLE, ANOTHER_TARGET
+    elif work:
+        verdict = Verdict.INCOMPARABLE
+        why = f"not the same work: {', '.join(f'{d.key} {d.base} → {d.new}' for d in work)}"
     for decided in (
         Verdict.NEWLY_FAILING,
         Verdict.FIXED,
@@ -187,6 +261,7 @@ def _case(
         any(row.band is not None for row in rows),
         _broken(rows, pairs),
         findings,
+        work,
     )
 
 
@@ -226,6 +301,8 @@ def _figures(
     pairs: Sequence[CasePair],
     histories: tuple[Histories, Histories],
     rules: Rules,
+    *,
+    other: bool,
 ) -> tuple[FigureRow, ...]:
     keys: dict[str, Figure] = {}
     for pair in pairs:
@@ -238,10 +315,9 @@ def _figures(
         for pair in pairs
         if not pair.is_exact
     }
-    # Between equal specs of one build no figure may differ.
-    all_count = not rules.main_only or all(pair.is_exact for pair in pairs)
-    chosen = (figure for figure in keys.values() if figure.main or all_count)
-    ordered = sorted(chosen, key=lambda figure: not figure.main)
+    ordered = sorted(keys.values(), key=lambda figure: not figure.main)
+    if other:
+        return tuple(_of_a_unit(figure, pairs, rules) for figure in ordered)
     return tuple(_figure(figure, pairs, versions, rules, uneven) for figure in ordered)
 
 
@@ -266,9 +342,12 @@ def _figure(
     if len(values) < len(pairs):
         return _one_sided(figure, pairs)
     base, new = (mean(column) for column in zip(*values.values(), strict=True))
+    head = _head(figure, pairs)
+    why = _unlike(key, pairs)
     if uneven is not None and figure.metric is not MEASURED:
         why = f"measured {_amount(uneven.base)} of what was asked, then {_amount(uneven.new)}"
-        return FigureRow(figure, Verdict.INCOMPARABLE, base, new, why=why)
+    if why:
+        return FigureRow(figure, Verdict.INCOMPARABLE, base, new, why=why, head=head)
     signed = any(value < 0 for both in values.values() for value in both)
     summary = None if signed else summarise(Pair(seed, *both) for seed, both in values.items())
     changed = any(before != after for before, after in values.values())
@@ -281,15 +360,52 @@ def _figure(
         if changed
         else None
     )
+    exact = all(pair.is_exact for pair in pairs)
     verdict = verdict_of(
         figure.better,
         values,
         summary,
         width,
-        rules.threshold_percent,
-        same_build=all(pair.same_build for pair in pairs),
+        0.0 if exact else rules.limit_percent(figure, has_band=width is not None),
+        is_judged=not any(pair.other_target for pair in pairs),
     )
-    return FigureRow(figure, verdict, base, new, summary, width, seeds=len(values))
+    return FigureRow(figure, verdict, base, new, summary, width, seeds=len(values), head=head)
+
+
+def _head(figure: Figure, pairs: Sequence[CasePair]) -> str:
+    """What stands above the figure's column; empty of one that does not decide."""
+    heads = [case.heads.get(figure.key) for pair in pairs for case in (pair.base, pair.new)]
+    return next(filter(None, heads), "measured" if figure.main else "")
+
+
+def _unlike(key: str, pairs: Sequence[CasePair]) -> str:
+    """Why a time of one side is no match for that of the other; empty if it is."""
+    sides = [any(key in case.in_memory for case in (pair.base, pair.new)) for pair in pairs]
+    both = [all(key in case.in_memory for case in (pair.base, pair.new)) for pair in pairs]
+    return "" if sides == both else "it ends in memory on one side, on the flash on the other"
+
+
+def _of_a_unit(figure: Figure, pairs: Sequence[CasePair], rules: Rules) -> FigureRow:
+    """A figure where the sides did different work: of a unit of it, if it grows with the work."""
+    row = _figure(figure, pairs, {}, rules, None)
+    if figure.metric.is_rate or row.verdict is Verdict.INCOMPARABLE:
+        return row
+    units = [unit_of(figure, pair) for pair in pairs]
+    known = [unit for unit in units if unit is not None]
+    if not figure.metric.sums or len(known) < len(units):
+        return replace(row, verdict=Verdict.INCOMPARABLE, why="of different work")
+    values = {
+        pair.base.seed: (
+            pair.base.figures[figure.key].value / unit.base,
+            pair.new.figures[figure.key].value / unit.new,
+        )
+        for pair, unit in zip(pairs, known, strict=True)
+    }
+    base, new = (mean(column) for column in zip(*values.values(), strict=True))
+    summary = summarise(Pair(seed, *both) for seed, both in values.items())
+    limit = rules.limit_percent(figure, has_band=False)
+    verdict = verdict_of(figure.better, values, summary, None, limit)
+    return replace(row, verdict=verdict, base=base, new=new, summary=summary, per=known[0].noun)
 
 
 def _one_sided(figure: Figure, pairs: Sequence[CasePair]) -> FigureRow:
@@ -304,6 +420,7 @@ def _one_sided(figure: Figure, pairs: Sequence[CasePair]) -> FigureRow:
         mean(base) if base else None,
         mean(new) if new else None,
         why=f"{where} has none" if both else f"{where} have none",
+        head=_head(figure, pairs),
     )
 
 

@@ -1,8 +1,7 @@
 """A comparison as JUnit XML, which CI systems read: one test case per case. Pure.
 
-A case fails if a figure got worse beyond threshold and band, if it newly fails, or if it differs
-although build and spec are equal. What could not be compared, or not be judged, is skipped, with
-the reason.
+A case fails if a deciding figure got worse beyond threshold and band, if it newly fails, or if it
+differs although build and spec are equal. What could not be compared is skipped, with the reason.
 """
 
 from __future__ import annotations
@@ -14,9 +13,10 @@ from collections.abc import Sequence
 from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.compare.tables import told_change
 from ffslab.compare.verdicts import REGRESSIONS, Verdict
-from ffslab.compare.words import cause_words, figure_title, lacking, values_text
+from ffslab.compare.words import cause_words, row_title, values_text
 
-_SKIPPED = frozenset({Verdict.MISSING, Verdict.FAILING, Verdict.INCOMPARABLE, Verdict.UNJUDGED})
+_SKIPPED = frozenset({Verdict.MISSING, Verdict.FAILING, Verdict.INCOMPARABLE})
+_WORSE = frozenset({Verdict.WORSE, Verdict.DISAGREE})
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MESSAGE_FIGURES = 3
 
@@ -51,15 +51,15 @@ def _test_case(comparison: Comparison, case: CaseRow) -> ET.Element:
     if failure is not None:
         made.append(failure)
     elif case.verdict in _SKIPPED:
-        ET.SubElement(made, "skipped", message=_text(_why(comparison, case)))
+        ET.SubElement(made, "skipped", message=_text(_why(case)))
     return made
 
 
 def _failure(case: CaseRow) -> ET.Element | None:
     """The figures that got worse, with their causes; None for a case that is no regression."""
-    worse = [row for row in case.rows if row.verdict in REGRESSIONS]
+    worse = [row for row in case.deciding if row.verdict in _WORSE] if not case.other_work else []
     lines = [
-        f"{figure_title(row.figure)}: "
+        f"{row_title(row)}: "
         f"{' → '.join(values_text(row.figure.metric, row.base, row.new))}, {told_change(row)}"
         for row in worse
     ]
@@ -84,9 +84,7 @@ def _failure(case: CaseRow) -> ET.Element | None:
     return failure
 
 
-def _why(comparison: Comparison, case: CaseRow) -> str:
-    if case.verdict is Verdict.UNJUDGED:
-        return f"{case.verdict}: {lacking(comparison.base.manifest, comparison.new.manifest)}"
+def _why(case: CaseRow) -> str:
     reason = case.why or next((row.why for row in case.rows if row.why), "")
     return f"{case.verdict}: {reason}" if reason else str(case.verdict)
 

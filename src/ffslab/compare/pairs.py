@@ -16,6 +16,7 @@ from ffslab.program import program
 
 _WORKLOAD = "workload"
 ABSENT = "–"
+ANOTHER_TARGET = "another target, so a difference is the error of a model (docs/targets.md)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,15 @@ class SpecDifference:
 @dataclass(frozen=True, slots=True)
 class CasePair:
     """Two cases that are compared. `same_build`: what was built is equal, the lab and modules,
-    and time is virtual.
+    and time is virtual. `other_target`: one ran elsewhere, so that differences are the errors of a
+    model (docs/targets.md).
     """
 
     base: ComparedCase
     new: ComparedCase
     differences: tuple[SpecDifference, ...]
     same_build: bool
+    other_target: bool = False
 
     @property
     def is_exact(self) -> bool:
@@ -180,6 +183,7 @@ def _pair(base: Side, case: ComparedCase, new: Side, other: ComparedCase) -> Cas
         () if case.spec_hash == other.spec_hash else spec_differences(case.spec, other.spec),
         base.build_of(case) == new.build_of(other)
         and not (base.has_real_clock or new.has_real_clock),
+        base.manifest.get("target") != new.manifest.get("target"),
     )
 
 

@@ -11,20 +11,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffslab.compare.engine import CaseRow, Comparison, FigureRow
-from ffslab.compare.verdicts import CHANGES, GRAVEST, REGRESSIONS, Verdict, is_change
+from ffslab.compare.verdicts import CHANGES, GRAVEST, Verdict, is_change
 from ffslab.compare.words import (
     band_words,
     cause_words,
     change_words,
-    figure_title,
     range_words,
+    row_title,
     values_text,
 )
 
-DOCUMENT_VERSION = 1
+DOCUMENT_VERSION = 2
 _MOST_OTHERS = 5  # figures that are not asked for first, unless all are wanted
 _CSV_HEAD = (
-    *("base", "new", "case", "case_verdict", "figure", "verdict", "base_value", "new_value"),
+    *("base", "new", "case", "case_verdict", "figure", "verdict", "decides", "per"),
+    *("base_value", "new_value"),
     *("ratio", "ratio_low", "ratio_high", "seeds", "band_low", "band_high", "words", "why"),
 )
 
@@ -43,10 +44,11 @@ class Choice:
         return tuple(case for case in comparison.cases if is_change(case.verdict) or case.broken)
 
     def rows(self, case: CaseRow) -> tuple[FigureRow, ...]:
-        """Figures that are asked for first, then the others that changed, the most first."""
-        main = [row for row in case.rows if row.figure.main]
-        others = [row for row in case.rows if not row.figure.main]
-        if self.only_changed or case.verdict in (Verdict.SAME, Verdict.FAILING):
+        """Figures that decide, then the others that changed, the most first."""
+        main = [row for row in case.rows if row.decides]
+        others = [row for row in case.rows if not row.decides]
+        nothing = all(row.verdict is Verdict.SAME for row in case.rows)
+        if self.only_changed or nothing or case.verdict is Verdict.FAILING:
             main = [row for row in main if is_change(row.verdict)]
         changed = sorted((row for row in others if row.verdict in CHANGES), key=_rank)
         if not self.all_figures:
@@ -63,24 +65,14 @@ def _rank(row: FigureRow) -> tuple[int, float]:
     return GRAVEST.index(row.verdict), -row.distance
 
 
-def is_regression(comparison: Comparison, *, any_change: bool = False) -> bool:
-    """Whether something got worse or fails newly; on `any_change` whether anything changed.
-
-    A difference between equal specs of one build is a fault in either case.
-    """
-    if comparison.broken:
-        return True
-    if any_change:
-        return any(is_change(case.verdict) for case in comparison.cases)
-    return any(
-        case.verdict in REGRESSIONS or any(row.verdict in REGRESSIONS for row in case.rows)
+def has_change(comparison: Comparison) -> bool:
+    """Whether anything differs by more than chance, a figure that does not decide among it."""
+    return bool(comparison.broken) or any(
+        is_change(case.verdict)
+        or any(row.verdict in CHANGES for row in case.rows)
+        or bool(case.findings.new or case.findings.gone)
         for case in comparison.cases
     )
-
-
-def unjudged(comparison: Comparison) -> int:
-    """How many figures differ between builds without a band or a threshold to judge them by."""
-    return figure_counts(comparison)[Verdict.UNJUDGED]
 
 
 def case_counts(comparison: Comparison) -> Counter[str]:
@@ -114,6 +106,8 @@ def _document(comparison: Comparison, choice: Choice) -> dict[str, Any]:
         "base": comparison.base.name,
         "new": comparison.new.name,
         "axis": comparison.axis,
+        "verdict": comparison.verdict,
+        "other_work": [[d.key, d.base, d.new] for d in comparison.other_work],
         "differs": [
             {"what": c.name, "base": c.base, "new": c.new, "cases": c.cases}
             for c in comparison.circumstances
@@ -153,8 +147,10 @@ def _figure(row: FigureRow) -> dict[str, Any]:
     low, high = _band(row)
     return {
         "figure": row.figure.key,
-        "title": figure_title(row.figure),
+        "title": row_title(row),
         "verdict": row.verdict,
+        "decides": row.decides,
+        "per": row.per,
         "base": row.base,
         "new": row.new,
         "ratio": row.ratio,
@@ -216,7 +212,7 @@ def _markdown(comparison: Comparison, choice: Choice) -> Iterator[str]:
             yield f"| {_md(circumstance.name)} | {values} | {cases} |"
     else:
         yield "Nothing differs in the circumstances."
-    yield f"\n{_counts(case_counts(comparison))}\n"
+    yield f"\n**{comparison.verdict}**: {_counts(case_counts(comparison))}\n"
     shown = choice.cases(comparison)
     if shown:
         yield "| case | figure | base | new | change | verdict |\n|---|---|---|---|---|---|"
@@ -238,7 +234,7 @@ def _markdown_rows(case: CaseRow, choice: Choice) -> Iterator[str]:
         yield f"| {_md(case.label)} | | | | {_md(case.why)} | {case.verdict} |"
     for row in rows:
         base, new = values_text(row.figure.metric, row.base, row.new)
-        cells = (case.label, figure_title(row.figure), base, new, told_change(row), row.verdict)
+        cells = (case.label, row_title(row), base, new, told_change(row), row.verdict)
         yield f"| {' | '.join(_md(cell) for cell in cells)} |"
 
 

@@ -11,17 +11,17 @@ from ffslab.results.schema import Better
 
 
 class Verdict(StrEnum):
-    """The words. A figure has one of the first nine, a case any."""
+    """The words. A figure has one of the first eight; a case any but DISAGREE, BAND, THRESHOLD."""
 
     WORSE = "worse"
     BETTER = "better"
-    UNJUDGED = "not judged"  # differs between builds, and neither a band nor a threshold was given
     DIFFERENT = "different"  # a figure of which neither more nor less is better
-    MIXED = "seeds disagree"
+    DISAGREE = "seeds disagree"
     BAND = "within the band"
     THRESHOLD = "within the threshold"
     SAME = "same"
     INCOMPARABLE = "not comparable"
+    MIXED = "mixed"
     NEWLY_FAILING = "newly failing"
     FIXED = "fixed"
     FAILING = "still failing"
@@ -29,11 +29,12 @@ class Verdict(StrEnum):
     NEW = "new"
 
 
-# Of a case's figures the first of these that one of them has is what is said of the case.
+DEFAULT_THRESHOLD_PERCENT = 2.0  # where no band was measured: what is within it is called alike
+# The gravest first, of cases and of figures.
 GRAVEST = (
     Verdict.WORSE,
-    Verdict.UNJUDGED,
     Verdict.MIXED,
+    Verdict.DISAGREE,
     Verdict.BETTER,
     Verdict.DIFFERENT,
     Verdict.INCOMPARABLE,
@@ -43,10 +44,22 @@ GRAVEST = (
 )
 # A change that is to be shown: more than chance, and more than the user cares for.
 CHANGES = frozenset(
-    {Verdict.WORSE, Verdict.UNJUDGED, Verdict.MIXED, Verdict.BETTER, Verdict.DIFFERENT}
+    {Verdict.WORSE, Verdict.DISAGREE, Verdict.BETTER, Verdict.DIFFERENT, Verdict.MIXED}
 )
-REGRESSIONS = frozenset({Verdict.WORSE, Verdict.NEWLY_FAILING})
+REGRESSIONS = frozenset({Verdict.WORSE, Verdict.NEWLY_FAILING, Verdict.MIXED})
+GAINS = frozenset({Verdict.BETTER, Verdict.FIXED, Verdict.MIXED})
 _UNCHANGED = frozenset({Verdict.SAME, Verdict.BAND, Verdict.THRESHOLD})
+
+
+def joint(verdicts: Collection[Verdict]) -> Verdict:
+    """Better, worse, mixed, or same: what several verdicts come to; not comparable if all are."""
+    known = set(verdicts)
+    worse, better = bool(known & REGRESSIONS), bool(known & GAINS)
+    if (worse and better) or Verdict.DISAGREE in known:
+        return Verdict.MIXED
+    if worse or better:
+        return Verdict.WORSE if worse else Verdict.BETTER
+    return Verdict.INCOMPARABLE if known == {Verdict.INCOMPARABLE} else Verdict.SAME
 
 
 def is_change(verdict: Verdict) -> bool:
@@ -59,21 +72,22 @@ def verdict_of(
     values: Mapping[str, tuple[float, float]],
     summary: RatioSummary | None,
     band: Band | None,
-    threshold_percent: float | None,
+    threshold_percent: float,
     *,
-    same_build: bool,
+    is_judged: bool = True,
 ) -> Verdict:
     """The verdict on a figure from its values on both sides by seed, their ratios and its band.
 
     `summary` is None where the ratio is no measure: a base of 0, or a sign. Threshold, band and
-    direction look at the quotient of the means, which is what is shown.
+    direction look at the quotient of the means, which is what is shown. `is_judged`: a difference
+    may be better or worse.
     """
     both = values.values()
     if all(base == new for base, new in both):
         return Verdict.SAME
     ratio = None if summary is None else summary.ratio
     # A ratio of 1.001 is a difference of 0.1 %, whatever its last bit says.
-    limit = (threshold_percent or 0) / 100 * (1 + 1e-9) if ratio is not None else 0.0
+    limit = threshold_percent / 100 * (1 + 1e-9) if ratio is not None else 0.0
     fell, grew = _moved(both, limit)
     disagree = fell and grew
     if ratio is not None and limit and abs(ratio - 1) <= limit and not disagree:
@@ -82,11 +96,9 @@ def verdict_of(
     if band is not None and _within(difference, ratio if len(values) > 1 else None, band):
         return Verdict.BAND
     if disagree:
-        return Verdict.MIXED
-    if better == "neither":
+        return Verdict.DISAGREE
+    if better == "neither" or not is_judged:
         return Verdict.DIFFERENT
-    if band is None and threshold_percent is None and not same_build:
-        return Verdict.UNJUDGED
     more = difference > 0 or (difference == 0 and grew)
     return Verdict.WORSE if more == (better == "lower") else Verdict.BETTER
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ffslab.compare.band import Band
 from ffslab.compare.cause import Cause, Change
@@ -13,9 +12,7 @@ from ffslab.compare.ratios import factor
 from ffslab.compare.verdicts import Verdict
 from ffslab.results.schema import Figure, Metric
 
-# Why a difference is neither better nor worse.
-_NO_BAND = "another build, without a measured band"
-_ANOTHER_TARGET = "another target, so a difference is the error of a model (docs/targets.md)"
+OTHER_WORK = "figures are of a unit of it, and no case is better or worse"
 _TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
 _LEAST_PERCENT = 1e-4
 _PERCENT_DIGITS = 2
@@ -45,6 +42,11 @@ def figure_title(figure: Figure) -> str:
     word = title.partition(" ")[0]
     lowered = title if word.isupper() else title[0].lower() + title[1:]
     return f"{figure.place}: {lowered}"
+
+
+def row_title(row: FigureRow) -> str:
+    """The figure's title, and of how much work it is, where the sides did different work."""
+    return f"{figure_title(row.figure)} per {row.per}" if row.per else figure_title(row.figure)
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -154,7 +156,8 @@ def change_words(row: FigureRow) -> str:
         return _difference_words(row.figure.metric, row.base, row.new)
     if row.new == 0:
         return "none any more" if row.figure.metric.exact else "0 now"
-    return ratio_words(row.figure.metric, row.ratio, _digits(row))
+    told = ratio_words(row.figure.metric, row.ratio, _digits(row))
+    return f"{told} per {row.per}" if row.per else told
 
 
 def _difference_words(metric: Metric, base: float, new: float) -> str:
@@ -174,16 +177,6 @@ def range_words(row: FigureRow) -> str:
     if low == high and not from_none:
         return f"{row.seeds} seeds alike"
     return f"{signed_percent(low)} to {signed_percent(high)}, {row.seeds} seeds{from_none}"
-
-
-def lacking(base: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Why differences between the runs of these manifests are neither better nor worse."""
-    return _ANOTHER_TARGET if is_other_target(base, new) else _NO_BAND
-
-
-def is_other_target(base: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Whether the two runs' guests ran in different places."""
-    return bool(base.get("target") != new.get("target"))
 
 
 def band_words(row: FigureRow) -> str:

@@ -14,11 +14,13 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from ffslab.errors import SpecError
 from ffslab.model.specs import Chip, InitialState, MountSetup, Scalar
 from ffslab.model.units import SIZE_MAX, parse_size
+
+Changes = Literal["work", "setting", "machine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class KeyFacts:
     """What is stated of a key beside its type and its default.
 
     `derived`: the value where the file has none, from those of the other keys. `needs`: without
-    what the key means nothing.
+    what the key means nothing. `changes`: how much is done, or only how (`setting`): figures of two
+    amounts of work are not compared as they are.
     """
 
     meaning: str
@@ -51,6 +54,7 @@ class KeyFacts:
     highest: int | None = None
     pattern: str | None = None
     derived: Callable[[Mapping[str, Any]], Any] | None = None
+    changes: Changes = "work"
 
 
 def key(
@@ -63,9 +67,10 @@ def key(
     highest: int | None = None,
     pattern: str | None = None,
     derived: Callable[[Mapping[str, Any]], Any] | None = None,
+    changes: Changes = "work",
 ) -> Any:
     """A key of a workload: a dataclass field with its `KeyFacts`."""
-    facts = KeyFacts(meaning, needs, form, lowest, highest, pattern, derived)
+    facts = KeyFacts(meaning, needs, form, lowest, highest, pattern, derived, changes)
     return field(default=default, metadata={"key": facts})
 
 

@@ -11,16 +11,28 @@ time that is the same for all where it has measured one (`on_flash_ns`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from ffslab.protocol.records import OK, Space
 from ffslab.results.result import CaseResult, LatencyResult
-from ffslab.results.schema import BY_NAME, MEMORY_USED, SPACE_LEFT, Figure, figures_at
+from ffslab.results.schema import BY_NAME, MEMORY_USED, SPACE_LEFT, Figure, Metric, figures_at
 
 Aspect = Literal["time", "wait", "wear", "life", "cuts", "space", "memory"]
 WRITE_BACK = "write-back"
+MOST_DECIDING = 8
+MOST_TALLIES = 14
+# How many deciding figures of an aspect there are, and the metrics of it that come first.
+_SHARE: Mapping[Aspect, tuple[int, tuple[str, ...]]] = {
+    "time": (4, ()),
+    "wait": (1, ("max_ns",)),
+    "wear": (2, ("pages_programmed", "pages_per_line", "erases_max", "blocks_erased")),
+    "life": (1, ()),
+    "cuts": (MOST_TALLIES, ()),
+    "space": (1, ()),
+    "memory": (1, ()),
+}
 _MOUNT = "mount"
 
 
@@ -82,6 +94,59 @@ class Criterion:
     def column(self) -> str:
         """What stands above its column of a scoreboard."""
         return self.short or _COLUMNS.get(self.figure.metric.name, self.title)
+
+    @property
+    def metric(self) -> Metric:
+        return self.figure.metric
+
+    @property
+    def is_tally(self) -> bool:
+        return self.tally is not None
+
+    @property
+    def largest(self) -> float:
+        return self.figure.value
+
+
+class Candidate(Protocol):
+    """What may be a deciding figure: one of a case, or a row of many cases."""
+
+    @property
+    def aspect(self) -> Aspect: ...
+    @property
+    def headline(self) -> bool: ...
+    @property
+    def metric(self) -> Metric: ...
+    @property
+    def is_tally(self) -> bool: ...
+    @property
+    def largest(self) -> float: ...
+
+
+C = TypeVar("C", bound=Candidate)
+
+
+def deciding(candidates: Sequence[C]) -> list[C]:
+    """The few that decide, in order: the headlines, and of each aspect its share of the others.
+
+    At most `MOST_DECIDING`, or `MOST_TALLIES` of what counts tallies.
+    """
+    chosen: list[C] = []
+    for aspect, (most, first) in _SHARE.items():
+        own = [each for each in candidates if each.aspect == aspect]
+        if aspect == "time" and any(each.headline for each in own):
+            own = [each for each in own if each.headline]
+        ranks = {name: number for number, name in enumerate(first)}
+        own.sort(key=lambda each: ranks.get(each.metric.name, len(ranks)))
+        if aspect != "time":
+            chosen += [each for each in own if each.headline]
+            own = [each for each in own if not each.headline]
+        if aspect == "wait" and own:  # of several operations the one with the longest
+            same = (each for each in own if each.metric.name == own[0].metric.name)
+            own = [max(same, key=lambda each: each.largest)]
+        distinct = list({each.metric.name: each for each in reversed(own)}.values())[::-1]
+        chosen += (distinct if aspect == "wear" else own)[:most]
+    return chosen[: MOST_TALLIES if any(each.is_tally for each in chosen) else MOST_DECIDING]
 
 
 def writes_back(result: CaseResult) -> bool:

@@ -43,7 +43,8 @@ class Metric:
 
     A stored value divided by `scale` is in `unit`. `exact`: an integer. `kinds`: the workloads that
     have it. `grown`, `fallen`: what a larger and a smaller value is called ("slower", "faster").
-    `of_flash`: the report's table of what each case did to the flash has it.
+    `of_flash`: the report's table of what each case did to the flash has it. `sums`: twice the work
+    makes it twice as large.
     """
 
     name: str
@@ -56,6 +57,12 @@ class Metric:
     kinds: tuple[str, ...] = ALL_KINDS
     words: tuple[str, str] | None = None
     of_flash: bool = False
+    sums: bool = False
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is of a unit of work as it stands, however much of it there is."""
+        return self.name.endswith(("_per_s", "_amplification", "mean_ns"))
 
     @property
     def grown(self) -> str:
@@ -126,7 +133,7 @@ class TaskWork:
 
 
 def _seconds(name: str, title: str, meaning: str) -> Metric:
-    return Metric(name=name, title=title, unit="s", scale=1e9, meaning=meaning)
+    return Metric(name=name, title=title, unit="s", scale=1e9, meaning=meaning, sums=True)
 
 
 def _flash_time(name: str, title: str, meaning: str) -> Metric:
@@ -177,7 +184,7 @@ def _work(name: str, title: str, meaning: str, unit: str = "files") -> Metric:
 
 
 def _flash_count(name: str, title: str, meaning: str, unit: str) -> Metric:
-    return Metric(name=name, title=title, unit=unit, meaning=meaning, of_flash=True)
+    return Metric(name=name, title=title, unit=unit, meaning=meaning, of_flash=True, sums=True)
 
 
 FLASH_COUNTS = (

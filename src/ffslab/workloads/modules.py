@@ -75,7 +75,8 @@ class MetricsModule(Protocol):
     """The module `metrics`: the figures of a result.
 
     OF begins its section in docs/metrics.md; NOTE is what stands there of its key of a result, its
-    phases and its shortfall.
+    phases and its shortfall. UNITS may say of a phase what a unit of its work is called, and which
+    key of the workload says how many there are.
     """
 
     OF: str

@@ -1,7 +1,7 @@
 """The chart of a comparison: a dot for each figure that moved, new ÷ base on a logarithmic axis.
 
 Rows go from what became worst to what became best; a bar behind a dot is its band of builds. A
-hollow dot is not worse or better: within its band or threshold, or not judged.
+hollow dot is not worse or better: within its band or threshold.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Drawn:
 
 
 def chart_of(comparison: Comparison, identifier: str) -> Drawn:
-    """The chart of the figures that are asked for first; of others where none of these moved."""
+    """The chart of the figures that decide; of others where none of these moved."""
     moved = [(case, row) for case in comparison.cases for row in case.rows if _has_place(row)]
-    moved = [entry for entry in moved if entry[1].figure.main] or moved
+    moved = [entry for entry in moved if entry[1].decides] or moved
     furthest = sorted(moved, key=lambda entry: (_rank(entry[1]), -entry[1].distance))[:MOST_ROWS]
     if not furthest:
         return Drawn("", 0, 0, False)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
+from ffslab.compare.board import largest_change
 from ffslab.compare.cases import SEED
 from ffslab.compare.engine import CaseRow, Comparison, FigureRow
-from ffslab.compare.verdicts import CHANGES, Verdict
+from ffslab.compare.verdicts import Verdict
 from ffslab.compare.words import change_words, figure_title
 from ffslab.report import data
 from ffslab.report.first.claims import within
@@ -20,8 +21,7 @@ from ffslab.report.first.claims import within
 _TOLD: Mapping[Verdict, tuple[str, str]] = {
     Verdict.NEWLY_FAILING: ("newly fails", "newly fail"),
     Verdict.WORSE: ("is worse", "are worse"),
-    Verdict.UNJUDGED: ("differs, not judged", "differ, not judged"),
-    Verdict.MIXED: ("differs by seed", "differ by seed"),
+    Verdict.MIXED: ("is mixed", "are mixed"),
     Verdict.BETTER: ("is better", "are better"),
     Verdict.DIFFERENT: ("differs", "differ"),
     Verdict.FIXED: ("is fixed", "are fixed"),
@@ -43,10 +43,10 @@ def headline(comparison: Comparison) -> str:
     if not leading:
         return within([_unchanged(comparison)])
     parts = (
-        _how_many(comparison),
+        _other_work(comparison) or _how_many(comparison),
         _findings(comparison),
-        _where(comparison, leading),
-        _largest(comparison, leading),
+        "" if comparison.other_work else _where(comparison, leading),
+        _largest(comparison),
     )
     return within([part for part in parts if part])
 
@@ -176,23 +176,20 @@ def _shared(
     return max(fit, key=excess, default=None)
 
 
-def _largest(comparison: Comparison, cases: Sequence[CaseRow]) -> str:
-    """The largest change of the cases, of a figure that is asked for first if one changed."""
-    changed = [(row, case) for case in cases for row in case.rows if _is_told(row, case)]
-    row, case = max(
-        changed,
-        key=lambda change: (change[0].figure.main, change[0].distance),
-        default=(None, None),
-    )
-    if row is None or case is None:
+def _other_work(comparison: Comparison) -> str:
+    """For example "not the same work: workload.transactions 500 → 600"."""
+    told = [f"{d.key} {d.base} → {d.new}" for d in comparison.other_work[:_MOST_VALUES]]
+    more = len(comparison.other_work) - len(told)
+    further = [f"{more} more"] if more else []
+    return f"not the same work: {', '.join([*told, *further])}" if told else ""
+
+
+def _largest(comparison: Comparison) -> str:
+    """The largest change of a deciding figure."""
+    change = largest_change(comparison)
+    if change is None:
         return ""
-    title = plain_title(row)
+    case, row = change
     words = case_words(comparison, case).replace(data.BETWEEN, " ")
     where = f" ({words})" if len(comparison.cases) > 1 else ""
-    return f"the largest change: {title} {change_words(row)}{where}"
-
-
-def _is_told(row: FigureRow, case: CaseRow) -> bool:
-    """Whether a figure's verdict is its case's; of a case that may not differ, any change."""
-    told = CHANGES if case.broken else CHANGES & {case.verdict}
-    return row.distance > 0 and row.verdict in told
+    return f"the largest change: {plain_title(row)} {change_words(row)}{where}"

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 
 from ffslab.compare.cases import Side, split_perturbed
 from ffslab.compare.engine import CaseRow, Comparison, FigureRow
-from ffslab.compare.tables import Choice, case_counts, figure_counts, is_regression, unjudged
+from ffslab.compare.pairs import ANOTHER_TARGET
+from ffslab.compare.tables import Choice, case_counts, figure_counts
 from ffslab.compare.verdicts import CHANGES, GRAVEST, REGRESSIONS, Verdict, is_change
 from ffslab.compare.words import (
+    OTHER_WORK,
     band_words,
     cause_words,
     change_words,
     counts_words,
-    figure_title,
-    lacking,
     range_words,
+    row_title,
     values_text,
 )
 from ffslab.model.specs import FIRST_REPEAT
@@ -30,6 +31,7 @@ from ffslab.report.elements import Table, environment
 from ffslab.report.quantity import unbroken
 
 _GOOD = frozenset({Verdict.BETTER, Verdict.FIXED, Verdict.NEW})
+_SIGNS = {Verdict.WORSE: "✗", Verdict.MIXED: "✗", Verdict.INCOMPARABLE: "?"}
 _OPTIONAL = {"over seeds": 6, "band of builds": 7}  # columns that are left out where all is empty
 _HEAD = ("case", "figure", "verdict", "change", "base", "new", *_OPTIONAL)
 
@@ -81,14 +83,12 @@ def shown(comparison: Comparison, choice: Choice, key: str) -> ShownComparison:
     """What the page says of one comparison; `key` is its anchor."""
     changed = [case for case in comparison.cases if is_change(case.verdict) or case.broken]
     others = [case for case in comparison.cases if case not in changed]
-    bad, unsure = is_regression(comparison), unjudged(comparison)
-    sign = "✗" if bad else "?" if unsure else "✓"
     cases = _counts(case_counts(comparison))
     return ShownComparison(
         key=key,
         title=f"{comparison.new.name} against {comparison.base.name}",
         headline=headline(comparison),
-        sign=sign,
+        sign=_SIGNS.get(comparison.verdict, "✓"),
         chart=chart_of(comparison, f"{key}-chart"),
         status=f"Cases: {cases}. Figures: {_counts(figure_counts(comparison))}.",
         warnings=tuple(_warnings(comparison)),
@@ -106,8 +106,10 @@ def _warnings(comparison: Comparison) -> Iterator[str]:
     for case in comparison.broken:
         more = f" and {len(case.broken) - 3} more" if len(case.broken) > 3 else ""
         yield f"**Not deterministic:** {case.label}: {', '.join(case.broken[:3])}{more}"
-    if unjudged(comparison):
-        yield f"**Not judged:** {lacking(comparison.base.manifest, comparison.new.manifest)}"
+    if comparison.other_work:
+        yield f"**Not the same work:** {OTHER_WORK}"
+    if comparison.is_of_targets:
+        yield f"**Not judged:** {ANOTHER_TARGET}"
     for side in (comparison.base, comparison.new):
         if len(side.cases) < side.planned:
             count = f"{len(side.cases)} of {side.planned} cases have a result"
@@ -139,7 +141,7 @@ def _figures(comparison: Comparison, choice: Choice) -> Table:
 def _row(row: FigureRow) -> tuple[str, ...]:
     words = row.why if row.verdict is Verdict.INCOMPARABLE else change_words(row)
     return (
-        figure_title(row.figure),
+        row_title(row),
         str(row.verdict),
         words or "–",
         *(unbroken(value) or "–" for value in values_text(row.figure.metric, row.base, row.new)),
@@ -159,7 +161,7 @@ def _findings(comparison: Comparison) -> Table:
 
 
 def _case(comparison: Comparison, case: CaseRow) -> ShownCase:
-    phases = {row.figure.phase for row in case.rows if row.figure.main and row.verdict in CHANGES}
+    phases = {row.figure.phase for row in case.deciding if row.verdict in CHANGES}
     causes = [cause for cause in case.causes if cause.phase in phases] or case.causes[:1]
     tone = "bad" if case.verdict in REGRESSIONS or case.broken else ""
     return ShownCase(

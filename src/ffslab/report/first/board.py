@@ -22,21 +22,9 @@ from ffslab.report.configurations import place_text, setting_words
 from ffslab.report.first.samples import Cell, Matter, Place, Row
 from ffslab.report.first.weigh import Weighed
 from ffslab.report.quantity import capitalized, unbroken
-from ffslab.results.criteria import Aspect, Tally, added
+from ffslab.results.criteria import Aspect, Tally, added, deciding
 from ffslab.results.schema import Metric
 
-MOST_COLUMNS = 8
-_MOST_TALLIES = 14
-# How many columns of an aspect there are, and the metrics of it that come first.
-_SHARE: Mapping[Aspect, tuple[int, tuple[str, ...]]] = {
-    "time": (4, ()),
-    "wait": (1, ("max_ns",)),
-    "wear": (2, ("pages_programmed", "pages_per_line", "erases_max", "blocks_erased")),
-    "life": (1, ()),
-    "cuts": (_MOST_TALLIES, ()),
-    "space": (1, ()),
-    "memory": (1, ()),
-}
 _DARKEST = 100  # this ratio to the best, and every larger one
 _LIGHTEST = 0.3  # of what is wrong at all
 _DECADES = 4  # of the shares of what is wrong, from there to the darkest
@@ -257,7 +245,7 @@ def board_of(matter: Matter, weighed: Sequence[Weighed]) -> Board:
     """The scoreboard of what a run has to decide by."""
     places: dict[Place, int] = {}
     tried = [each for each in weighed if not _is_untried(each.row)]
-    columns = columns_of(_chosen(tried), places)
+    columns = columns_of(deciding(tried), places)
     known: dict[str, dict[str, None]] = {}
     for name, text in (pair for scenario in places for pair in scenario if pair[1]):
         known.setdefault(name, {}).setdefault(text)
@@ -271,36 +259,9 @@ def columns_of(weighed: Sequence[Weighed], places: dict[Place, int]) -> tuple[Co
     return tuple(_column(each, places) for each in weighed)
 
 
-def _chosen(weighed: Sequence[Weighed]) -> list[Weighed]:
-    """The rows that become columns: the headlines, and of each aspect its share of the others."""
-    chosen: list[Weighed] = []
-    for aspect, (most, first) in _SHARE.items():
-        own = [each for each in weighed if each.row.aspect == aspect]
-        if aspect == "time" and any(each.row.headline for each in own):
-            own = [each for each in own if each.row.headline]
-        ranks = {name: number for number, name in enumerate(first)}
-        own.sort(key=lambda each: ranks.get(each.row.metric.name, len(ranks)))
-        if aspect != "time":
-            chosen += [each for each in own if each.row.headline]
-            own = [each for each in own if not each.row.headline]
-        if aspect == "wait" and own:  # of several operations the one with the longest
-            own = [max((each for each in own if _kind(each.row) == _kind(own[0].row)), key=_most)]
-        distinct = list({_kind(each.row): each for each in reversed(own)}.values())[::-1]
-        chosen += (distinct if aspect == "wear" else own)[:most]
-    return chosen[: _MOST_TALLIES if any(each.row.tallies for each in chosen) else MOST_COLUMNS]
-
-
 def _is_untried(row: Row) -> bool:
     """Whether nothing was tried of what it counts."""
     return bool(row.tallies) and not any(tally.whole for tally in row.tallies.values())
-
-
-def _kind(row: Row) -> str:
-    return row.metric.name
-
-
-def _most(weighed: Weighed) -> float:
-    return max(cell.mean for cells in weighed.row.cells.values() for cell in cells.values())
 
 
 def _column(weighed: Weighed, places: dict[Place, int]) -> Column:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ffslab.report import data
 from ffslab.report.data import Case
-from ffslab.report.first.board import MOST_COLUMNS, Board, Column, Value, columns_of, merged
+from ffslab.report.first.board import Board, Column, Value, columns_of, merged
 from ffslab.report.first.claims import MOST_WORDS
 from ffslab.report.first.headline import headline
 from ffslab.report.first.page import First
@@ -22,6 +22,7 @@ from ffslab.report.first.samples import Matter, Place
 from ffslab.report.first.weigh import Weighed
 from ffslab.report.quantity import listed
 from ffslab.report.rating import RatingView
+from ffslab.results.criteria import MOST_DECIDING
 
 _MOST_OF_A_CHAPTER = 3
 _KEY = "overview"
@@ -77,14 +78,14 @@ def grades_headline(grades: RatingView) -> str:
 def chapters_board(parts: Sequence[Part]) -> Board:
     """A column or a few of each chapter, all on the same rows."""
     parts = _contested(parts)
-    share = max(1, min(_MOST_OF_A_CHAPTER, MOST_COLUMNS // len(parts)))
+    share = max(1, min(_MOST_OF_A_CHAPTER, MOST_DECIDING // len(parts)))
     name_of = _names(parts)
     places: dict[Place, int] = {}
     columns = tuple(
         _on_rows(column, name_of, part.title)
         for part in parts
         for column in columns_of(_first_figures(part)[:share], places)
-    )[:MOST_COLUMNS]
+    )[:MOST_DECIDING]
     rows = dict.fromkeys(name for column in columns for name in column.values)
     return Board(columns, merged(tuple(rows), columns), (), tuple(places))
 

@@ -15,6 +15,8 @@ from functools import cached_property
 from ffslab.compare.ratios import Pair, RatioSummary, alike, summarise
 from ffslab.compare.standing import Line, Standing, ratios_to_first, standing
 from ffslab.report.first.samples import Cell, Row
+from ffslab.results.criteria import Aspect
+from ffslab.results.schema import Metric
 
 _LEAST = 1e-9  # of a value that is 0 and should be large
 _LARGE = 1e18  # ÷ a large value is what is compared, which must not count as 0 (`compare.standing`)
@@ -26,6 +28,26 @@ class Weighed:
 
     row: Row
     rivals: Mapping[str, Mapping[int, Cell]]
+
+    @property
+    def aspect(self) -> Aspect:
+        return self.row.aspect
+
+    @property
+    def headline(self) -> bool:
+        return self.row.headline
+
+    @property
+    def metric(self) -> Metric:
+        return self.row.metric
+
+    @property
+    def is_tally(self) -> bool:
+        return bool(self.row.tallies)
+
+    @property
+    def largest(self) -> float:
+        return max(cell.mean for cells in self.row.cells.values() for cell in cells.values())
 
     @cached_property
     def standing(self) -> Standing | None:

@@ -16,13 +16,21 @@ class AppendLog(Workload):
     lines: int = key(2000, "lines appended, in all files together", lowest=1, highest=10**9)
     line_bytes: int = key(128, "size of a line with its line feed, 16 B to 64 KiB", form=SIZE)
     interval_us: int = key(
-        100_000, "sleep between two lines, microseconds; 0: none", lowest=0, highest=10**12
+        100_000,
+        "sleep between two lines, microseconds; 0: none",
+        lowest=0,
+        highest=10**12,
+        changes="setting",
     )
     fsync_every: int = key(
-        1, "sync the file after every so many lines; 0: never", lowest=0, highest=2**31 - 1
+        1,
+        "sync the file after every so many lines; 0: never",
+        lowest=0,
+        highest=2**31 - 1,
+        changes="setting",
     )
     sync: Literal["fsync", "fdatasync"] = key(
-        "fsync", "the call that syncs", needs="an fsync_every above 0"
+        "fsync", "the call that syncs", needs="an fsync_every above 0", changes="setting"
     )
     rotate_bytes: int = key(
         0, "a line that would make the log larger comes after a rotation; 0: none", form=SIZE
@@ -30,7 +38,7 @@ class AppendLog(Workload):
     keep: int = key(
         4, "old files that are kept", lowest=0, highest=99, needs="a rotate_bytes above 0"
     )
-    verify: bool = key(False, "every line is read back and compared")
+    verify: bool = key(False, "every line is read back and compared", changes="setting")
 
     @property
     def kept_bytes(self) -> int:

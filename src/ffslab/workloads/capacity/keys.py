@@ -12,5 +12,7 @@ class Capacity(Workload):
     """Parameters of a file that grows until the partition is full."""
 
     kind: str = key("capacity", "the workload")
-    request_bytes: int = key(128 * 1024, "size of each write, 512 B to 64 MiB", form=SIZE)
+    request_bytes: int = key(
+        128 * 1024, "size of each write, 512 B to 64 MiB", form=SIZE, changes="setting"
+    )
     again: bool = key(True, "when the file is gone, one more is written until it is full")

@@ -153,11 +153,13 @@ class Cuts(Workload):
         NO_TIME,
         "`none`: chip and CPU take no time; `board`: the board's",
         pattern=f"^({NO_TIME}|{BOARD_TIME})$",
+        changes="setting",
     )
     findings: str = key(
         FAIL,
         "a state that is not correct makes the case `fail`; `tell`: it is counted",
         pattern=f"^({FAIL}|{TELL})$",
+        changes="setting",
     )
 
     @property

@@ -16,7 +16,9 @@ class Database(Workload):
 
     kind: str = key("database", "the workload")
     journal: Literal["delete", "wal"] = key(
-        "delete", "delete: a rollback journal, deleted by each transaction; wal: a write-ahead log"
+        "delete",
+        "delete: a rollback journal, deleted by each transaction; wal: a write-ahead log",
+        changes="setting",
     )
     transactions: int = key(1000, "transactions", lowest=1, highest=10**8)
     pages_per_transaction: int = key(
@@ -30,9 +32,10 @@ class Database(Workload):
         lowest=1,
         highest=10**8,
         needs='journal = "wal"',
+        changes="setting",
     )
     text: bool = key(True, "pages hold English words; false: random bytes, which nothing shrinks")
-    verify: bool = key(False, "every page is read back and compared")
+    verify: bool = key(False, "every page is read back and compared", changes="setting")
 
     @property
     def files_bytes(self) -> int:

@@ -17,14 +17,18 @@ class Ffsmark(Workload):
     size_min: int = key(512, "smallest file, bytes", lowest=1, highest=2**31 - 1)
     size_max: int = key(10240, "largest file, bytes", lowest=1, highest=2**31 - 1)
     transactions: int = key(15000, "transactions after the creation", lowest=0, highest=10**9)
-    read_bytes: int = key(4096, "unit of read(), bytes", lowest=1, highest=2**26)
-    write_bytes: int = key(4096, "unit of write(), bytes", lowest=1, highest=2**26)
+    read_bytes: int = key(4096, "unit of read(), bytes", lowest=1, highest=2**26, changes="setting")
+    write_bytes: int = key(
+        4096, "unit of write(), bytes", lowest=1, highest=2**26, changes="setting"
+    )
     bias_read: int = key(5, "reads against appends: of ten; -1: neither", lowest=-1, highest=10)
     bias_create: int = key(
         5, "creations against deletions: of ten; -1: neither", lowest=-1, highest=10
     )
     text: bool = key(True, "files of printable characters, as Postmark's, not any bytes")
-    buffering: bool = key(False, "stdio instead of read() and write()")
-    drop_caches: bool = key(True, "drop the page cache before creation and transactions")
-    verify: bool = key(False, "read every file back and compare it")
-    full: bool = key(False, "record every single latency")
+    buffering: bool = key(False, "stdio instead of read() and write()", changes="setting")
+    drop_caches: bool = key(
+        True, "drop the page cache before creation and transactions", changes="setting"
+    )
+    verify: bool = key(False, "read every file back and compare it", changes="setting")
+    full: bool = key(False, "record every single latency", changes="setting")

@@ -38,6 +38,7 @@ FILES_PER_S = Metric(
     kinds=(KIND,),
 )
 METRICS = (FILES_PER_S,)
+UNITS = {"creation": ("file", "number"), "transactions": ("transaction", "transactions")}
 _RATED: Mapping[str, Literal["files_created", "files_deleted"]] = {
     "creation": "files_created",
     "deletion": "files_deleted",

@@ -26,20 +26,28 @@ class Micro(Workload):
     volume_bytes: int = key(20 * 2**20, "bytes of all requests together", form=SIZE)
     file_bytes: int = key(0, "size of the test file; 0: the volume", form=SIZE)
     existing: bool = key(
-        False, "the file exists before; absent: if the pattern reads", derived=_reads
+        False,
+        "the file exists before; absent: if the pattern reads",
+        derived=_reads,
+        changes="setting",
     )
     limit: bool = key(True, "cut file and volume to what the file system leaves usable")
     random: Literal["shuffle", "uniform"] = key(
         "shuffle",
         "random order: each place once, or with replacement",
         needs="a random pattern",
+        changes="setting",
     )
-    shift_bytes: int = key(0, "alignment: added to every offset", form=SIZE)
+    shift_bytes: int = key(0, "alignment: added to every offset", form=SIZE, changes="setting")
     target_bytes: int = key(
         0, "locality: requests go to so much of the file; 0: all of it", form=SIZE
     )
     partitions: int = key(
-        1, "sequential streams, one request of each in turn", lowest=1, highest=10**6
+        1,
+        "sequential streams, one request of each in turn",
+        lowest=1,
+        highest=10**6,
+        changes="setting",
     )
     increment: int = key(
         1,
@@ -47,19 +55,29 @@ class Micro(Workload):
         lowest=-(2**31),
         highest=2**31,
     )
-    parallel: int = key(1, "processes, each in its own part of the target", lowest=1, highest=64)
+    parallel: int = key(
+        1, "processes, each in its own part of the target", lowest=1, highest=64, changes="setting"
+    )
     mix_pattern: Pattern | Literal[""] = key("", "second pattern, in the second half of the target")
     mix_ratio: int = key(
         1, "requests of the first for one of these", lowest=1, highest=10**6, needs="a mix_pattern"
     )
-    pause_us: int = key(0, "sleep after every burst, microseconds", lowest=0, highest=10**9)
+    pause_us: int = key(
+        0, "sleep after every burst, microseconds", lowest=0, highest=10**9, changes="setting"
+    )
     burst: int = key(
-        1, "requests between two sleeps", lowest=1, highest=10**9, needs="a pause_us above 0"
+        1,
+        "requests between two sleeps",
+        lowest=1,
+        highest=10**9,
+        needs="a pause_us above 0",
+        changes="setting",
     )
     cache: Literal["drop", "bypass", "keep"] = key(
         "drop",
         "page cache of reads: dropped before, bypassed, or kept",
         needs="a pattern that reads",
+        changes="setting",
     )
     fsync_every: int = key(
         0,
@@ -67,6 +85,7 @@ class Micro(Workload):
         lowest=0,
         highest=10**9,
         needs="a pattern that writes",
+        changes="setting",
     )
 
     @property

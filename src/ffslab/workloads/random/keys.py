@@ -45,7 +45,7 @@ class Random(Workload):
         "all", "extended attributes of `all`, of `files` and directories only, of `none`"
     )
     over_emptied: bool = key(True, "directories are renamed over directories that were emptied")
-    times: bool = key(False, "times of files and directories are compared, too")
+    times: bool = key(False, "times of files and directories are compared, too", changes="setting")
 
     def most_bytes(self, partition_bytes: int) -> int:
         """What all files together may have."""

@@ -14,12 +14,20 @@ class Raw(Workload):
 
     kind: str = key("raw", "the workload")
     erase_mb_s: float = key(
-        0.0, "published, in MiB/s (MB/s of 2^20 bytes); 0: not published", lowest=0, highest=10**6
+        0.0,
+        "published, in MiB/s (MB/s of 2^20 bytes); 0: not published",
+        lowest=0,
+        highest=10**6,
+        changes="setting",
     )
-    write_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6)
-    read_mb_s: float = key(0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6)
+    write_mb_s: float = key(
+        0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6, changes="setting"
+    )
+    read_mb_s: float = key(
+        0.0, "published, with ECC; 0: not published", lowest=0, highest=10**6, changes="setting"
+    )
     within_percent: float = key(
-        3.0, "a difference up to this is agreement", lowest=0, highest=10**6
+        3.0, "a difference up to this is agreement", lowest=0, highest=10**6, changes="setting"
     )
 
     @property

@@ -32,7 +32,11 @@ class Script(Workload):
         form=Form(list[str] | tuple[str, ...], tuple),
     )
     arguments: str = key("", "the script's arguments, as a shell would read them")
-    verify: bool = key(True, "the tree is read, before and after an unmount and a mount at the end")
+    verify: bool = key(
+        True,
+        "the tree is read, before and after an unmount and a mount at the end",
+        changes="setting",
+    )
 
     @property
     def is_final(self) -> bool:

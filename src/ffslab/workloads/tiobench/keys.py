@@ -15,18 +15,24 @@ class Tiobench(Workload):
     """Parameters of a run of the four phases: files, requests, what is synced and dropped."""
 
     kind: str = key("tiobench", "the workload")
-    threads: int = key(1, "threads, each with a file of its own", lowest=1, highest=64)
+    threads: int = key(
+        1, "threads, each with a file of its own", lowest=1, highest=64, changes="setting"
+    )
     file_bytes: int = key(192 * MIB, "size of all files together", form=SIZE)
     random_bytes: int = key(64 * MIB, "volume of each phase of random requests", form=SIZE)
-    block_bytes: int = key(128 * 1024, "size of a request, 16 B to 1 MiB", form=SIZE)
+    block_bytes: int = key(
+        128 * 1024, "size of a request, 16 B to 1 MiB", form=SIZE, changes="setting"
+    )
     sync: Literal["none", "end"] = key(
-        "none", "end: a phase that writes ends with fsync(), within its time"
+        "none", "end: a phase that writes ends with fsync(), within its time", changes="setting"
     )
     contents: Literal["random", "zeros"] = key(
         "random", "what is written: incompressible, or zeros"
     )
-    drop_caches: bool = key(True, "the page cache is dropped before each phase that reads")
-    full: bool = key(False, "every latency is recorded, beside the histograms")
+    drop_caches: bool = key(
+        True, "the page cache is dropped before each phase that reads", changes="setting"
+    )
+    full: bool = key(False, "every latency is recorded, beside the histograms", changes="setting")
 
     @property
     def file_blocks(self) -> int:

@@ -68,9 +68,12 @@ class Tree(Workload):
         lowest=1,
         highest=2**26,
         needs="the step create or log in workload.steps",
+        changes="setting",
     )
-    sync: bool = key(False, "fsync() of each created file", needs=_CREATE)
-    list_stat: bool = key(True, "list and find lstat() every entry, as busybox does", needs=_LIST)
+    sync: bool = key(False, "fsync() of each created file", needs=_CREATE, changes="setting")
+    list_stat: bool = key(
+        True, "list and find lstat() every entry, as busybox does", needs=_LIST, changes="setting"
+    )
     find_name: str = key(
         "no-such-name",
         "what find looks for",

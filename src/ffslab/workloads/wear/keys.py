@@ -21,7 +21,9 @@ class Wear(Workload):
         "rewrite: whole, one fsync, deleted; append: an fsync after each write, deleted; "
         "overwrite: pieces at random, an fsync after each",
     )
-    unit_bytes: int = key(131_072, "bytes of one write(), up to 64 MiB", form=SIZE)
+    unit_bytes: int = key(
+        131_072, "bytes of one write(), up to 64 MiB", form=SIZE, changes="setting"
+    )
     volumes: str = key(
         "1 GB, 3 GB, 5 GB",
         "written volumes at which the blocks are looked at, rising; the last ends it",

@@ -1,0 +1,160 @@
+"""The table that a comparison begins with, what is told beside it, and which work is the same."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compare_support import TIME, compared, only, result, scaled, spec, with_figure
+
+from ffslab.cli.compare_tables import print_comparison
+from ffslab.cli.screen import Screen
+from ffslab.compare.board import board_of, largest_change
+from ffslab.compare.engine import CaseRow, Comparison
+from ffslab.compare.tables import Choice
+from ffslab.compare.verdicts import Verdict
+from ffslab.compare.work import changes
+from ffslab.workloads.registry import workloads
+
+PAGES = "workload.pages_programmed"
+ERASES = "workload.blocks_erased"
+DELETION = "deletion.duration_ns"
+
+
+def named(case: CaseRow) -> str:
+    return case.label
+
+
+def cases(count: int) -> list[dict[str, Any]]:
+    return [result(f"c{n}-s1", spec=spec(state__name=f"c{n}")) for n in range(count)]
+
+
+def beside(
+    rows: list[dict[str, Any]], moved: Iterable[tuple[int, str, float]], **rules: Any
+) -> Comparison:
+    """The rows against themselves with figures multiplied: number of the row, figure, factor."""
+    new = list(rows)
+    for number, key, factor in moved:
+        new[number] = scaled(new[number], key, factor)
+    return compared(rows, new, **rules)
+
+
+def shown(found: Comparison, width: int = 80) -> list[str]:
+    text = io.StringIO()
+    print_comparison(Screen(file=text, width=width), found, Choice())
+    return [line.rstrip() for line in text.getvalue().splitlines()]
+
+
+def test_rows_go_from_the_worst_to_the_best_and_equal_ones_are_one() -> None:
+    moved = ((1, TIME, 1.1), (2, TIME, 3.0), (3, TIME, 0.5), (4, TIME, 1.1))
+    board = board_of(beside(cases(6), moved), named)
+    told = [(row.name, row.more, str(row.verdict), row.cells[0].text) for row in board.rows]
+    assert told == [
+        ("c2", 0, "worse", "×3"),
+        ("c1", 1, "worse", "+10 %"),
+        ("c3", 0, "better", "×0.5"),
+        ("c0", 1, "same", "="),
+    ]
+
+
+def test_columns_without_a_change_are_named_only() -> None:
+    found = beside(cases(2), [(0, PAGES, 1.1), (1, DELETION, 1.2)])
+    board = board_of(found, named)
+    assert board.heads == ("deletion", "pages")
+    assert "creation" in board.alike and not set(board.alike) & set(board.heads)
+    cells = {row.name: [cell.text for cell in row.cells] for row in board.rows}
+    assert cells == {"c0": ["=", "+10 %"], "c1": ["+20 %", "="]}
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "text"),
+    [(100, 199, "+99 %"), (100, 200, "×2"), (100, 51, "−49 %"), (100, 50, "×0.5"),
+     (0, 5, "from 0"), (5, 0, "to 0"), (100, 100, "="), (10_000, 10_021, "+0.21 %")],
+)  # fmt: skip
+def test_a_cell(base: int, new: int, text: str) -> None:
+    rows = [with_figure(result(), "workload", pages_programmed=value) for value in (base, new)]
+    board = board_of(compared(rows[0], scaled(rows[1], TIME, 2)), named)
+    cells = dict(zip(board.heads, board.rows[0].cells, strict=True))
+    assert cells["pages"].text == text if text != "=" else "pages" in board.alike
+
+
+def test_what_cannot_be_compared_has_a_sign_of_its_own() -> None:
+    late = result(spec=spec(filesystem__options={"write_mode": "write-back"}))
+    board = board_of(compared(result(), late), named)
+    cells = dict(zip(board.heads, board.rows[0].cells, strict=True))
+    assert cells["creation"].text == "–" and cells["creation"].verdict is Verdict.INCOMPARABLE
+
+
+def test_the_largest_change_is_of_what_became_worse_if_anything_did() -> None:
+    found = beside(cases(2), [(0, TIME, 1.1), (1, PAGES, 0.2)])
+    change = largest_change(found)
+    assert change is not None and change[1].figure.key == TIME
+    better = largest_change(beside(cases(2), [(0, TIME, 0.9), (1, PAGES, 0.2)]))
+    assert better is not None and better[1].figure.key == PAGES
+    assert largest_change(beside(cases(2), [])) is None
+    # A figure that explains only is none.
+    assert largest_change(beside(cases(1), [(0, "creation.pages_read", 9)])) is None
+
+
+def test_a_change_of_one_case_is_read_on_one_screen() -> None:
+    """A loss of 5 % in one of a hundred cases: which case, which figure, from what."""
+    lines = shown(beside(cases(100), [(7, TIME, 1.05)], threshold=None))
+    assert lines[0].startswith("worse: 1 of 100 cases is worse")
+    assert "creation time 5 % slower" in " ".join(lines[:2])
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    assert re.search(r"^\S*c7\S* +worse +\+5 %$", text, re.MULTILINE)
+    assert re.search(r"and 98 more +same +=$", text, re.MULTILINE)
+    assert re.search(r"cause: .*creation: \+100 ms = flash 0, CPU", text.replace("\n", " "))
+    assert "--case c7-s1, or --all" in text
+
+
+def test_many_cases_that_changed_leave_room() -> None:
+    moved = [(n, TIME, 1.1 + n / 100) for n in range(40)]
+    lines = shown(beside(cases(40), moved))
+    assert "and 28 further cases: --all" in lines
+    assert len(lines) <= 24
+
+
+def test_what_differs_is_cut_to_a_few_lines() -> None:
+    changed = {f"board__chip__x{n}": n for n in range(9)}
+    lines = shown(compared(result(), result(spec=spec(**changed))))
+    assert sum(line.startswith("differs: ") for line in lines) == 3
+    assert "and 7 more differences: --all" in lines
+
+
+def test_a_key_says_what_it_changes() -> None:
+    told = {
+        "workload.number": "work", "workload.drop_caches": "setting", "workload.unknown": "work",
+        "partition_bytes": "work", "seed": "work", "board.chip.t_prog_ns": "machine",
+        "cpu_scale": "machine", "driver_read_ns": "machine", "cpu_byte_ps": "machine",
+        "filesystem.options.compression": "setting", "state.kind": "setting",
+        "kernel.variant": "setting",
+    }  # fmt: skip
+    assert {key: changes(key, "ffsmark") for key in told} == told
+    assert changes("workload.number", "no-such-kind") == "work"
+
+
+def test_the_document_names_the_keys_that_are_settings() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "compare.md").read_text(encoding="utf-8")
+    in_text = {
+        kind: re.findall(r"`(\w+)`", names)
+        for kind, names in re.findall(r"^- `([\w-]+)`: (`.*)$", text, re.MULTILINE)
+    }
+    in_code = {
+        kind: [name for name, facts in workload.keys.items() if facts.changes == "setting"]
+        for kind, workload in workloads().items()
+    }
+    assert in_text == {kind: names for kind, names in in_code.items() if names}
+
+
+def test_a_unit_of_the_work_that_nobody_did_is_none() -> None:
+    """Of a phase that wrote nothing on one side nothing is of a megabyte."""
+    row = with_figure(result(), "workload", bytes_written=0)
+    case = only(compared(row, result(spec=spec(workload__number=501))))
+    pages = next(found for found in case.rows if found.figure.key == PAGES)
+    assert (pages.verdict, pages.why) == (Verdict.INCOMPARABLE, "of different work")
