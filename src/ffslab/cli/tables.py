@@ -103,10 +103,10 @@ def missed_lines(missed: Iterable[Missed], unused: Iterable[str]) -> list[str]:
 
 
 def limit_counts(missed: Iterable[Missed], unused: Sequence[str]) -> str:
-    """Behind the outcomes: ", 2 missed"; nothing where all limits are kept."""
+    """Behind the outcomes, in cases: ", 2 missed"; nothing where all limits are kept."""
     count = len({miss.case for miss in missed})
     told = f", {count} missed" if count else ""
-    return f"{told}, {len(unused)} limits of no figure" if unused else told
+    return f"{told}, limits not checked: {len(unused)}" if unused else told
 
 
 def short_lines(heads: Sequence[CaseHead], *, examples: bool) -> list[str]:

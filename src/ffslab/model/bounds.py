@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
@@ -18,7 +18,8 @@ from ffslab.model.strict import Strict
 EVERY_CASE = "*"
 _MOST = 10**18  # nanoseconds: 31 years
 _Number = Annotated[float, Field(ge=-_MOST, le=_MOST)] | Annotated[int, Field(ge=-_MOST, le=_MOST)]
-_PATTERN = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([^\d\s.,-]\S*|1/s)?\s*")
+_WANTED = 'write a number with its unit, such as "800 ms", "3 MiB" or "5 MB/s", or a number'
+_PATTERN = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ%/]+|1/s)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,13 @@ class LimitFile(Strict):
         default=None, description='no less than this: "5 MB/s", or a plain number'
     )
 
-    @field_validator("at_most", "at_least")
+    @field_validator("at_most", "at_least", mode="before")
     @classmethod
-    def _is_amount(cls, value: float | str | None) -> float | str | None:
-        if value is not None:
-            parse_amount(value)
+    def _is_amount(cls, value: Any) -> Any:
+        # Before the types: one message in place of one for each type that it might be.
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError(_WANTED)
+        parse_amount(value)
         return value
 
     @model_validator(mode="after")
@@ -96,13 +99,14 @@ class LimitFile(Strict):
 
 
 def parse_amount(value: float | str) -> Amount:
-    """A number, or a text of a number and a unit. ValueError for another text."""
-    if not isinstance(value, str):
-        return Amount(value, "")
-    match = _PATTERN.fullmatch(value)
-    if match is None:
-        raise ValueError('write a number with its unit, such as "800 ms", "3 MiB" or "5 MB/s"')
-    number = float(match[1])
-    if abs(number) > _MOST:
+    """A number, or a text of a number and a unit. ValueError for another text, and beyond _MOST."""
+    unit, number = "", value
+    if isinstance(value, str):
+        match = _PATTERN.fullmatch(value)
+        if match is None:
+            raise ValueError(_WANTED)
+        number, unit = float(match[1]), match[2] or ""
+    amount = Amount(float(number), unit)
+    if not abs(amount.number) <= _MOST:
         raise ValueError(f"a limit is at most {_MOST:,}")
-    return Amount(number, match[2] or "")
+    return amount

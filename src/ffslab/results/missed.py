@@ -22,6 +22,7 @@ _TIMES = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h
 _SIZES = {unit: float(factor) for unit, factor in SIZE_FACTORS.items() if unit}
 _RATES = {f"{unit}/s": factor for unit, factor in _SIZES.items()}
 _FAMILIES = (_TIMES, _SIZES, _RATES)
+_COMMON = ("ms", "MiB", "MB/s")
 _MANY = 10**5
 
 
@@ -68,10 +69,10 @@ class Missed:
 def judged(
     case_id: str, figures: Collection[Figure], limits: Iterable[Limit]
 ) -> Iterator[tuple[Limit, Missed | None]]:
-    """Each figure that a limit of this case names: with what it missed, or None if it is within."""
+    """Each figure that one of the limits of this case names: with what it missed, or None if it is
+    within.
+    """
     for limit in limits:
-        if not limit.is_for(case_id):
-            continue
         for figure in figures:
             if matches(limit.figure, figure):
                 yield limit, _missed(case_id, figure, limit)
@@ -138,22 +139,22 @@ def _check_unit(
         units = ", ".join(family) or metric.unit
         if stored(amount, metric) is None:
             raise SpecError(
-                f"{where}: limits: {limit.figure}: {key} = {amount.text!r} has a unit that "
-                f"{metric.name} has not",
+                f"{where}: limits: {limit.figure}: {key} = {amount.text!r}: "
+                f"{metric.name} has no unit {amount.unit!r}",
                 cause=f"its units: {units}" if units else f"{metric.name} is a plain number",
                 remedy=_example(key, amount, metric),
             )
         if not amount.unit and family and name != metric.name:
             raise SpecError(
                 f"{where}: limits: {limit.figure}: {key} = {amount.text} has no unit",
-                cause=f"{limit.figure} does not say its unit either; its units: {units}",
+                cause=f"only {metric.name} says the unit of a number; its units: {units}",
                 remedy=_example(key, amount, metric),
             )
 
 
 def _example(key: str, amount: Amount, metric: Metric) -> str:
     """A line of the study's file that is right."""
-    unit = metric.unit
+    unit = next((common for common in _COMMON if common in _units(metric)), metric.unit)
     number = f"{amount.number:.15g}"
     return f'write {key} = "{number} {unit}"' if unit else f"write {key} = {number}"
 

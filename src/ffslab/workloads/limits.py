@@ -12,6 +12,7 @@ from typing import Any
 from ffslab.model.bounds import Limit, LimitFile
 from ffslab.model.case import Case
 from ffslab.model.files import validated
+from ffslab.model.specs import FIRST_REPEAT, NOT_MOUNTED, REPEAT
 from ffslab.protocol.records import OK
 from ffslab.reading import toml_value
 from ffslab.results.missed import Missed, check_cases, check_limit, judged
@@ -70,12 +71,11 @@ class Judge:
 
     def take(self, result: CaseResult) -> CaseResult:
         """Judges one more result, and gives it back."""
-        case_id = result["id"]
-        limits = [limit for limit in self.limits if limit.is_for(case_id)]
+        limits = [limit for limit in self.limits if limit.is_for(_plain_id(result))]
         if not limits or not _is_whole(result):
             return result
         figures = _figures(result)
-        applied = list(judged(case_id, figures, limits))
+        applied = list(judged(result["id"], figures, limits))
         self.missed += [missed for _, missed in applied if missed is not None]
         self._applied |= {limit for limit, _ in applied}
         for limit in limits:
@@ -90,6 +90,12 @@ class Judge:
             for limit, figures in self._without.items()
             if limit not in self._applied
         )
+
+
+def _plain_id(result: CaseResult) -> str:
+    """The id of the case that a result repeats, or its own."""
+    repeat = result["axes"].get(REPEAT, FIRST_REPEAT)
+    return result["id"].replace(f"-{REPEAT}{repeat}", "")
 
 
 def _is_whole(result: CaseResult) -> bool:
@@ -107,7 +113,11 @@ def _figures(result: CaseResult) -> tuple[Figure, ...]:
 
 
 def _mounting(result: CaseResult) -> Iterator[Figure]:
-    """The times of the steps around the work; of a step that is there twice, none."""
+    """The times of the steps around the work; of a step that is there twice, none: one of them
+    mounts what the host gives to the guest. Without a file system only that is mounted.
+    """
+    if result["spec"]["filesystem"]["type"] == NOT_MOUNTED:
+        return
     for verb in _MOUNTING:
         times = [step["duration_ns"] for step in result["steps"] if step["verb"] == verb]
         whole = all(step["status"] == OK for step in result["steps"] if step["verb"] == verb)
