@@ -31,7 +31,8 @@ def register(app: typer.Typer) -> None:
         """Show a run, or one of its cases and how to repeat it.
 
         With --json a run prints what it is and the outcome of each case. A case prints its result
-        as in docs/result-format.md, where its files are, and the command.
+        as in docs/result-format.md, which limits of its study it missed, where its files are, and
+        the command.
         """
         from ffslab.results.rundir import find_run
 
