@@ -17,6 +17,7 @@ class Prepared:
     """A study, its overrides and the chosen cases, before anything runs.
 
     `mainline`: since which version Linux has each of their file systems; empty: it has not.
+    `is_whole`: nothing was set over the study, and no case is left out.
     """
 
     source: StudySource
@@ -27,3 +28,4 @@ class Prepared:
     target: str = DEFAULT_TARGET
     mainline: Mapping[str, str] = field(default_factory=dict)
     place: Path | None = None
+    is_whole: bool = True

@@ -48,6 +48,7 @@ from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create
 from ffslab.targets import DEFAULT_TARGET
 from ffslab.targets.registry import site_module, target_kind
 from ffslab.targets.target import Opening, Site, SiteOptions
+from ffslab.workloads.limits import check_limits
 from ffslab.workloads.modules import explore_module
 from ffslab.workloads.plans import guest_case
 from ffslab.workloads.results import check_own_keys
@@ -117,13 +118,18 @@ def _prepared(
         study = with_overrides(study, overrides, catalog)
     expanded = expand(study, catalog)
     check_effects(study, catalog, guest_inputs(kind))
+    check_limits(study.limits, expanded, str(source.path), called, is_whole=not overrides)
     cases = identified(select(expanded, case_ids, called))
     cases = _with_files(with_tree_hashes(cases), source.path.parent)
     if trace:
         cases = tuple(replace(case, trace=True) for case in cases)
     names = dict.fromkeys(case.filesystem.name for case in cases if case.filesystem.is_mounted)
     mainline = {name: catalog.filesystems[name].mainline for name in names}
-    return Prepared(source, study, tuple(overrides), cases, catalogs, target, mainline, place)
+    is_whole = not overrides and len(cases) == len(expanded)
+    return Prepared(
+        *(source, study, tuple(overrides), cases, catalogs, target, mainline, place),
+        is_whole=is_whole,
+    )
 
 
 def _with_files(cases: Sequence[Case], directory: Path) -> tuple[Case, ...]:

@@ -20,6 +20,7 @@ from ffslab.cli.tables import (
     case_tables,
     failure_lines,
     kernel_lines,
+    missed_lines,
     print_cases,
     short_lines,
 )
@@ -52,14 +53,15 @@ def print_brief(
     page = _Page(console, command("show", run.path, "--cases"), every)
     few = len(brief.heads) < FEW_CASES
     opening, closing = ends
-    above = [*map(Text, opening), *page.failures(failure_lines(brief.heads, each=every))]
+    wrong = failure_lines(brief.heads, each=every) + missed_lines(brief.missed, brief.unused)
+    above = [*map(Text, opening), *page.failures(wrong)]
     below = [Text(line, "yellow") for line in short_lines(brief.heads, examples=every)]
     below += map(Text, (*kernel_lines(brief.heads), *closing))
     room = LINES - taken - page.height([*above, *below])
     boards = page.boards(brief.chapters, _rating_of(run), room, few=few)
     cases: list[Text] = []
     if every or few or not boards:
-        tables = case_tables(results_of(run), run.walls())
+        tables = case_tables(results_of(run), run.walls(), brief.missed)
         cases = page.cases(tables, room - page.height(boards), whole=bool(boards))
     for line in (*above, *boards, *cases, *below):
         console.print(line, soft_wrap=True)

@@ -126,10 +126,10 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Run a study and report it.
 
-        Exit code: 0 good; 1 a case failed; 2 wrong usage, a setting that changes no case, or no
-        image to begin with; 3 interrupted, or the lab itself failed. A case that measured less than
-        was asked for is "short": good if its workload allows that (limit) and at least a tenth was
-        measured, else failed.
+        Exit code: 0 good; 1 a case failed or missed a limit; 2 wrong usage, a setting that changes
+        no case, or no image to begin with; 3 interrupted, or the lab itself failed. A case that
+        measured less than was asked for is "short": good if its workload allows that (limit) and at
+        least a tenth was measured, else failed.
         """
         from ffslab.campaign.study import Choice
         from ffslab.cli.screen import terminal
@@ -203,6 +203,7 @@ def run_choice(
     from ffslab.cli.progress import TerminalWatch
     from ffslab.cli.report import refresh_index
     from ffslab.cli.screen import terminal
+    from ffslab.report.first.brief import brief_of
     from ffslab.targets.target import SiteOptions
 
     if scratch is not None and not scratch.is_dir():
@@ -224,11 +225,12 @@ def run_choice(
     )
     options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=consent(yes))
     end = carry_out(request, options, TerminalWatch(console, each_case))
-    _print_end(console, prepared, end, report, each_case)
+    brief = brief_of(end.run)
+    _print_end(console, prepared, end, brief, report, each_case)
     refresh_index(end.run.path.parent, output)
     if end.refused is not None:
         raise end.refused
-    raise typer.Exit(_exit_code(end))
+    raise typer.Exit(_exit_code(end, brief, prepared))
 
 
 def _print_cases(console: Console, choice: Choice, resume: bool, output: Path) -> None:
@@ -266,18 +268,21 @@ def _prepared(choice: Choice, resume: bool, output: Path) -> tuple[RunDirectory 
 
 
 def _print_end(
-    console: Console, prepared: Prepared, end: RunEnd, report: bool, each_case: bool
+    console: Console,
+    prepared: Prepared,
+    end: RunEnd,
+    brief: Brief,
+    report: bool,
+    each_case: bool,
 ) -> None:
     from ffslab.cli.ending import print_brief
     from ffslab.cli.progress import format_seconds
-    from ffslab.cli.tables import outcome_counts
-    from ffslab.report.first.brief import brief_of
+    from ffslab.cli.tables import limit_counts, outcome_counts
 
-    brief = brief_of(end.run)
     has_report = report and bool(end.heads) and end.refused is None and not end.interrupted
     closing = [
-        f"{len(end.heads)} of {len(prepared.cases)} cases: {outcome_counts(end.heads)}; "
-        f"{format_seconds(end.wall_s)}",
+        f"{len(end.heads)} of {len(prepared.cases)} cases: {outcome_counts(end.heads)}"
+        f"{limit_counts(brief.missed, brief.unused)}; {format_seconds(end.wall_s)}",
         f"results: {end.run.path}",
     ]
     if end.interrupted:
@@ -313,10 +318,12 @@ def _write_report(console: Console, end: RunEnd) -> None:
     report_at_the_end(console, lambda: build(path), command("report", path))
 
 
-def _exit_code(end: RunEnd) -> int:
+def _exit_code(end: RunEnd, brief: Brief, prepared: Prepared) -> int:
     from ffslab.results.shortfall import is_good
 
     if end.interrupted:
         return EXIT_INFRASTRUCTURE
-    good = all(is_good(head) for head in end.heads)
+    # A part of a study may lack what a limit is about; all of it must have it.
+    is_unused = bool(brief.unused) and prepared.is_whole
+    good = not brief.missed and not is_unused and all(is_good(head) for head in end.heads)
     return EXIT_OK if good else EXIT_FAILED

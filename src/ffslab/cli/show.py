@@ -31,7 +31,8 @@ def register(app: typer.Typer) -> None:
         """Show a run, or one of its cases and how to repeat it.
 
         With --json a run prints what it is and the outcome of each case. A case prints its result
-        as in docs/result-format.md, where its files are, and the command.
+        as in docs/result-format.md, which limits of its study it missed, where its files are, and
+        the command.
         """
         from ffslab.results.rundir import find_run
 
@@ -68,8 +69,13 @@ def _run_values(run: RunDirectory) -> dict[str, Any]:
 
 
 def _case_values(run: RunDirectory, case_id: str) -> dict[str, Any]:
+    from ffslab.workloads.limits import limits_of, missed_of
+
+    result, limits = _find(run, case_id), limits_of(run.manifest())
+    missed = [miss.plain for miss in missed_of(result, limits)]
     return {
-        "result": _find(run, case_id),
+        "result": result,
+        **({"missed": missed} if limits else {}),
         "files": str(run.case_dir(case_id)),
         "reproduce": _reproduce(run, case_id),
     }
@@ -93,7 +99,7 @@ def _reproduce(run: RunDirectory, case_id: str) -> str:
 
 def _show_run(console: Console, run: RunDirectory, each_case: bool) -> None:
     from ffslab.cli.ending import print_brief
-    from ffslab.cli.tables import outcome_counts
+    from ffslab.cli.tables import limit_counts, outcome_counts
     from ffslab.report.first.brief import brief_of
 
     manifest = run.manifest()
@@ -103,7 +109,10 @@ def _show_run(console: Console, run: RunDirectory, each_case: bool) -> None:
     if manifest.get("cpu_time"):
         closing.append(f"target {manifest['target']}: CPU time is {manifest['cpu_time']}")
     total = manifest.get("cases_total", "?")
-    closing.append(f"{len(brief.heads)} of {total} cases: {outcome_counts(brief.heads)}")
+    closing.append(
+        f"{len(brief.heads)} of {total} cases: {outcome_counts(brief.heads)}"
+        f"{limit_counts(brief.missed, brief.unused)}"
+    )
     if not manifest.get("complete"):
         closing.append(f"incomplete; next: {command('run', run.path, '--resume')}")
     print_brief(console, run, brief, (opening, closing), every=each_case)
@@ -112,6 +121,7 @@ def _show_run(console: Console, run: RunDirectory, each_case: bool) -> None:
 def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     from ffslab.cli.tables import print_latencies, print_phases
     from ffslab.model.kernels import kernel_words
+    from ffslab.workloads.limits import limits_of, missed_of
     from ffslab.workloads.modules import terminal_module
     from ffslab.workloads.registry import kind_of
 
@@ -120,6 +130,8 @@ def _show_case(console: Console, run: RunDirectory, case_id: str) -> None:
     console.print(f"{case_id}: {result['outcome']}")
     if result["reason"]:
         console.print(f"  {result['reason']}")
+    for miss in missed_of(result, limits_of(manifest)):
+        console.print(f"  missed: {miss.text}", soft_wrap=True)
     for line in result["excerpt"]:
         console.print(f"  | {line}", soft_wrap=True)
     part = terminal_module(kind_of(result["spec"]))

@@ -13,6 +13,7 @@ from rich.text import Text
 from ffslab.model.kernels import kernel_words
 from ffslab.model.specs import DEFAULT_VARIANT, variant_without_board
 from ffslab.model.units import format_duration_ns
+from ffslab.results.missed import Missed
 from ffslab.results.outcome import OUTCOMES
 from ffslab.results.result import (
     CaseHead,
@@ -47,16 +48,21 @@ CaseTable = tuple[Sequence[str], Sequence[Sequence[str | Text]]]  # headings and
 
 
 def case_tables(
-    results: Iterable[CaseResult], walls: Mapping[str, WallResult]
+    results: Iterable[CaseResult],
+    walls: Mapping[str, WallResult],
+    missed: Iterable[Missed] = (),
 ) -> tuple[CaseTable, ...]:
-    """A table of one line per case, failures first, for each workload.
+    """A table of one line per case, failures first and then what missed a limit, for each workload.
 
     Results are taken one after the other: a large run has more than there is memory.
     """
-    rows: dict[str, list[tuple[int, Sequence[str | Text]]]] = {}
+    rows: dict[str, list[tuple[tuple[int, bool], Sequence[str | Text]]]] = {}
+    beyond = {miss.case for miss in missed}
     for result in results:
-        kind, order = kind_of(result["spec"]), _ORDER.get(result["outcome"], 0)
-        rows.setdefault(kind, []).append((order, _row(terminal_module(kind).cells, result, walls)))
+        kind, is_missed = kind_of(result["spec"]), result["id"] in beyond
+        order = (_ORDER.get(result["outcome"], 0), not is_missed)
+        cells = _row(terminal_module(kind).cells, result, walls, is_missed=is_missed)
+        rows.setdefault(kind, []).append((order, cells))
     return tuple(
         (
             terminal_module(kind).HEADINGS,
@@ -89,6 +95,18 @@ def failure_lines(heads: Iterable[CaseHead], *, each: bool) -> list[str]:
         f"{ids[0]}{f' and {len(ids) - 1} more' if len(ids) > 1 else ''}: {outcome}: {reason}"
         for (outcome, reason, *_), ids in alike.items()
     ]
+
+
+def missed_lines(missed: Iterable[Missed], unused: Iterable[str]) -> list[str]:
+    """What is beyond a limit of the study, and the limits that no figure was held against."""
+    return [*(f"{miss.case}: missed: {miss.text}" for miss in missed), *unused]
+
+
+def limit_counts(missed: Iterable[Missed], unused: Sequence[str]) -> str:
+    """Behind the outcomes, in cases: ", 2 missed"; nothing where all limits are kept."""
+    count = len({miss.case for miss in missed})
+    told = f", {count} missed" if count else ""
+    return f"{told}, limits not checked: {len(unused)}" if unused else told
 
 
 def short_lines(heads: Sequence[CaseHead], *, examples: bool) -> list[str]:
@@ -129,8 +147,12 @@ def _percent(short: ShortResult) -> str:
     return "<1%" if not percent and short["measured"] else f"{percent}%"
 
 
-def _outcome_cell(result: CaseHead) -> Text:
-    """The outcome; of a short case with the share that it measured."""
+def _outcome_cell(result: CaseHead, *, is_missed: bool) -> Text:
+    """The outcome; of a short case with the share that it measured. A case that passed may have
+    missed a limit.
+    """
+    if is_missed and result["outcome"] == "pass":
+        return Text("missed", "red")
     outcome = result["outcome"]
     style = _STYLE.get(outcome, "yellow" if is_good(result) else "red")
     short = result.get("short")
@@ -150,11 +172,13 @@ def _row(
     cells: Callable[[CaseResult], Sequence[str]],
     result: CaseResult,
     walls: Mapping[str, WallResult],
+    *,
+    is_missed: bool,
 ) -> Sequence[str | Text]:
     wall = walls.get(result["id"])
     return (
         result["id"],
-        _outcome_cell(result),
+        _outcome_cell(result, is_missed=is_missed),
         *cells(result),
         format_duration_ns(wall["wall_ns"]) if wall else "",
     )

@@ -28,6 +28,7 @@ from pydantic import (
 
 from ffslab.documents import document
 from ffslab.errors import SpecError
+from ffslab.model.bounds import LimitFile
 from ffslab.model.figures import ALL_CHIP_ROWS, BOARD_ROWS, BOARD_SPI_ROWS, FigureRow
 from ffslab.model.names import suggestion
 from ffslab.model.rating import RatingFile
@@ -481,6 +482,9 @@ class StudyFile(Strict):
     )
     rating: RatingFile | None = Field(
         default=None, description="rules that rate the file systems in words"
+    )
+    limits: list[LimitFile] = Field(
+        default=[], description="what figures of the cases may be at most, or are at least"
     )
     sizes: SizesFile | None = Field(
         default=None, description="the size of the file systems' code, beside the cases"

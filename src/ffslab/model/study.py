@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ffslab.errors import SpecError, UsageError
+from ffslab.model.bounds import Limit
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog
 from ffslab.model.estimates import AS_STATED, ESTIMATE, with_estimate
@@ -77,6 +78,7 @@ class Study:
     stated: frozenset[str] = frozenset()
     overrides: tuple[Override, ...] = ()
     sizes: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
 
 
 def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: str) -> Study:
@@ -101,6 +103,7 @@ def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: st
         parts=_parts(parsed.part, catalog, where),
         stated=_stated(parsed),
         sizes=tuple(dict.fromkeys(parsed.sizes.architectures)) if parsed.sizes else (),
+        limits=tuple(table.limit for table in parsed.limits),
     )
 
 

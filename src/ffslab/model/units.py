@@ -6,7 +6,7 @@ import re
 from typing import TypeVar
 
 N = TypeVar("N", int, float)
-_FACTORS = {
+SIZE_FACTORS = {
     "": 1,
     "B": 1,
     "kB": 1000,
@@ -33,12 +33,12 @@ def parse_size(value: int | str) -> int:
             raise ValueError("a size cannot be negative")
         return _possible(value)
     match = _PATTERN.match(value)
-    if match is None or match[2] not in _FACTORS:
+    if match is None or match[2] not in SIZE_FACTORS:
         raise ValueError(
             f"{value!r} is not a size: write bytes, or a number with "
             "B, kB, MB, GB (powers of 1000) or KiB, MiB, GiB (powers of 1024)"
         )
-    size = _possible(float(match[1]) * _FACTORS[match[2]])
+    size = _possible(float(match[1]) * SIZE_FACTORS[match[2]])
     if size != int(size):
         raise ValueError(f"{value!r} is not a whole number of bytes")
     return int(size)

@@ -22,6 +22,7 @@ from ffslab.report.spent import parts_of
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseHead, CaseResult, LatencyResult, PhaseResult, head_of
 from ffslab.workloads.figures import criteria_of
+from ffslab.workloads.limits import Judge
 from ffslab.workloads.modules import report_module, result_module
 from ffslab.workloads.registry import kind_of
 
@@ -44,8 +45,8 @@ class Kept:
     parts: Mapping[str, float]
 
 
-def read_kept(run: Opened) -> list[Read[Kept]]:
-    """What the page needs of the results of a run.
+def read_kept(run: Opened, judge: Judge | None = None) -> list[Read[Kept]]:
+    """What the page needs of the results of a run; `judge` takes them as they pass.
 
     Raises as `read_rows` does, and DamagedResultError for results that lack something.
     """
@@ -55,6 +56,8 @@ def read_kept(run: Opened) -> list[Read[Kept]]:
     alike, seeds = "", _Seeds()
     with explained(run):
         for row in read_rows(run):
+            if judge is not None:
+                judge.take(row)
             settings = _but_for_the_seed(row)
             if settings != alike:
                 seeds.finish()

@@ -34,6 +34,7 @@ from ffslab.report.sections.general import general_sections
 from ffslab.report.sections.results import results_table
 from ffslab.report.sections.section import Section
 from ffslab.results.files import no_search_for_cycles, write_atomic
+from ffslab.workloads.limits import Judge, limits_of
 from ffslab.workloads.modules import report_module
 
 
@@ -71,7 +72,8 @@ class _Rendered:
 def _render(run_dir: Path, target: Path) -> _Rendered:
     """The page that is to stand at `target`."""
     opened = open_run(run_dir)
-    read = read_kept(opened)
+    judge = Judge(limits_of(opened.manifest))
+    read = read_kept(opened, judge)
     criteria = {case.head["id"]: case.figures.criteria for case in read}
     run = run_of(opened, read)
     members = chapters_of(opened.manifest, read)
@@ -90,6 +92,8 @@ def _render(run_dir: Path, target: Path) -> _Rendered:
         chapters=chapters,
         overview=overview,
         hangs=verdicts.line,
+        missed=judge.missed,
+        unused=judge.unused,
         beside=(
             *collector.sections((case.head["id"], case.figures.collector) for case in read),
             *repeats.sections(opened),

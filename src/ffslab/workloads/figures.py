@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ffslab.results.criteria import Criterion, deciding
@@ -22,11 +23,13 @@ from ffslab.workloads.registry import kind_of, workloads
 
 def all_metrics() -> tuple[Metric, ...]:
     """Every metric: the general ones, and those of each workload."""
-    return (
-        *GENERAL,
-        *DECISION_METRICS,
-        *(metric for kind in workloads() for metric in metrics_module(kind).METRICS),
-    )
+    return metrics_of(workloads())
+
+
+def metrics_of(kinds: Iterable[str]) -> tuple[Metric, ...]:
+    """The metrics that results of these workloads may have."""
+    own = (metric for kind in dict.fromkeys(kinds) for metric in metrics_module(kind).METRICS)
+    return (*GENERAL, *DECISION_METRICS, *own)
 
 
 def figures_of(result: CaseResult) -> tuple[Figure, ...]:

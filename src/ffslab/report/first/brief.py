@@ -17,9 +17,11 @@ from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.load import Opened, Read, as_stated, explained, open_run, plain_run
 from ffslab.results.criteria import Criterion
+from ffslab.results.missed import Missed
 from ffslab.results.result import CaseHead, CaseResult, head_of
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.figures import criteria_of
+from ffslab.workloads.limits import Judge, limits_of
 from ffslab.workloads.results import findings_of, results_of
 
 _Read = Read[tuple[Criterion, ...]]
@@ -39,11 +41,16 @@ class ChapterBrief:
 
 @dataclass(frozen=True)
 class Brief:
-    """A run: all its cases, what it found wrong by case, and those chapters that have criteria."""
+    """A run: all its cases, what it found wrong by case, and those chapters that have criteria.
+
+    `missed`: what is beyond a limit of the study; `unused` tells the limits of no figure.
+    """
 
     heads: tuple[CaseHead, ...]
     findings: tuple[tuple[str, Mapping[str, Any]], ...]
     chapters: tuple[ChapterBrief, ...]
+    missed: tuple[Missed, ...] = ()
+    unused: tuple[str, ...] = ()
 
 
 def brief_of(directory: RunDirectory) -> Brief:
@@ -51,6 +58,7 @@ def brief_of(directory: RunDirectory) -> Brief:
     run = open_run(directory.path)
     heads: list[CaseHead] = []
     findings: list[tuple[str, Mapping[str, Any]]] = []
+    judge = Judge(limits_of(run.manifest))
 
     def noted() -> Iterator[CaseResult]:
         for result in results_of(directory, run.manifest):
@@ -59,9 +67,11 @@ def brief_of(directory: RunDirectory) -> Brief:
             yield result
 
     with explained(run):
-        read = [Read(head_of(row), criteria_of(row)) for row in as_stated(noted(), run.manifest)]
+        rows = map(judge.take, as_stated(noted(), run.manifest))
+        read = [Read(head_of(row), criteria_of(row)) for row in rows]
         chapters = tuple(_briefs(run, read))
-    return Brief(tuple(heads), tuple(findings), chapters)
+    missed, unused = tuple(judge.missed), tuple(judge.unused)
+    return Brief(tuple(heads), tuple(findings), chapters, missed, unused)
 
 
 def _briefs(
