@@ -20,7 +20,12 @@ def spec(**changes: Any) -> dict[str, Any]:
     """A spec; keys with two underscores are dotted ones: `board__chip__t_prog_ns=1`."""
     made: dict[str, Any] = {
         "board": {"name": "apf27", "chip": {"name": "chip", "t_prog_ns": 220_000}},
-        "filesystem": {"name": "jffs2", "options": {"compression": "none"}, "modules": []},
+        "filesystem": {
+            "name": "jffs2",
+            "type": "jffs2",
+            "options": {"compression": "none"},
+            "modules": [],
+        },
         "state": {"name": "free"},
         "workload": {"kind": "ffsmark", "number": 500, "drop_caches": True},
         "cpu_scale": 1.0,

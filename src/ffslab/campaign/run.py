@@ -48,6 +48,7 @@ from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create
 from ffslab.targets import DEFAULT_TARGET
 from ffslab.targets.registry import site_module, target_kind
 from ffslab.targets.target import Opening, Site, SiteOptions
+from ffslab.workloads.deciding import check_deciding
 from ffslab.workloads.limits import check_limits
 from ffslab.workloads.modules import explore_module
 from ffslab.workloads.plans import guest_case
@@ -119,6 +120,7 @@ def _prepared(
     expanded = expand(study, catalog)
     check_effects(study, catalog, guest_inputs(kind))
     check_limits(study.limits, expanded, str(source.path), called, is_whole=not overrides)
+    check_deciding(study.deciding, expanded, str(source.path))
     cases = identified(select(expanded, case_ids, called))
     cases = _with_files(with_tree_hashes(cases), source.path.parent)
     if trace:

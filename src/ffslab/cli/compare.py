@@ -215,7 +215,7 @@ def _comparisons(
         before, *after = axis_sides(first, axis, base_value)
         comparisons = [compare_values(before, side, axis, rules) for side in after]
         return _with_pairs(comparisons, first)
-    sides = [load_side(find_run(name, output)) for name in new]
+    sides = [load_side(find_run(name, output), first) for name in new]
     comparisons = [compare_runs(first, side, rules) for side in sides]
     for comparison in comparisons:
         _require_pairs(comparison)

@@ -13,7 +13,8 @@ from ffslab.model.specs import DEFAULT_VARIANT, FIRST_REPEAT, PERTURBATION, REPE
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, TaskWork
 from ffslab.results.shortfall import is_good
-from ffslab.workloads.figures import compared_figures, tasks_of
+from ffslab.workloads.deciding import compared_figures
+from ffslab.workloads.figures import tasks_of
 from ffslab.workloads.results import findings_of
 
 SKIPPED = "skip"
@@ -118,11 +119,11 @@ class Side:
         )
 
 
-def compared_case(result: CaseResult) -> ComparedCase:
-    """A line of results.jsonl as a case to compare."""
+def compared_case(result: CaseResult, words: Sequence[str] = ()) -> ComparedCase:
+    """A line of results.jsonl as a case to compare; `words`: the figures that decide."""
     short = result.get("short")
     findings = findings_of(result)
-    figures, chosen = compared_figures(result)
+    figures, chosen = compared_figures(result, words)
     return ComparedCase(
         id=result["id"],
         spec_hash=result["spec_hash"],

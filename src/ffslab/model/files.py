@@ -448,6 +448,16 @@ class PartFile(Strict):
     )
 
 
+class CompareFile(Strict):
+    """The table `[compare]`."""
+
+    figures: list[str] = Field(
+        min_length=1,
+        max_length=8,
+        description="the deciding figures, instead of those of the scoreboard",
+    )
+
+
 class SizesFile(Strict):
     """[sizes] of a study: the code of its file systems is measured, and stands in the report."""
 
@@ -485,6 +495,9 @@ class StudyFile(Strict):
     )
     limits: list[LimitFile] = Field(
         default=[], description="what figures of the cases may be at most, or are at least"
+    )
+    compare: CompareFile | None = Field(
+        default=None, description="the figures that decide when runs are compared"
     )
     sizes: SizesFile | None = Field(
         default=None, description="the size of the file systems' code, beside the cases"

@@ -79,6 +79,7 @@ class Study:
     overrides: tuple[Override, ...] = ()
     sizes: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
+    deciding: tuple[str, ...] = ()
 
 
 def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: str) -> Study:
@@ -104,6 +105,7 @@ def study_from_document(document: Mapping[str, Any], catalog: Catalog, where: st
         stated=_stated(parsed),
         sizes=tuple(dict.fromkeys(parsed.sizes.architectures)) if parsed.sizes else (),
         limits=tuple(table.limit for table in parsed.limits),
+        deciding=tuple(dict.fromkeys(parsed.compare.figures)) if parsed.compare else (),
     )
 
 

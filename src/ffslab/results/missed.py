@@ -15,7 +15,7 @@ from ffslab.model.bounds import Amount, Limit
 from ffslab.model.names import suggestion
 from ffslab.model.units import SIZE_FACTORS
 from ffslab.program import program
-from ffslab.results.naming import like_metric, matches, metrics_called
+from ffslab.results.naming import check_named, matches
 from ffslab.results.schema import Figure, Metric
 
 _TIMES = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9}
@@ -100,14 +100,7 @@ def stored(amount: Amount, metric: Metric) -> float | None:
 
 def check_limit(limit: Limit, metrics: Collection[Metric], where: str) -> None:
     """SpecError for a limit that no figure of these metrics can be held against."""
-    named = metrics_called(limit.figure, metrics)
-    if not named:
-        raise SpecError(
-            f"{where}: limits: no case has a figure {limit.figure!r}"
-            f"{like_metric(limit.figure, metrics)}",
-            cause="a misspelt metric, or one of another workload",
-            remedy=f"{program()} schema metrics",
-        )
+    named = check_named(limit.figure, metrics, f"{where}: limits")
     for key, amount in (("at_most", limit.at_most), ("at_least", limit.at_least)):
         if amount is not None:
             _check_unit(limit, key, amount, named, where)

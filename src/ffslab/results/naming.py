@@ -13,7 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
+from ffslab.errors import SpecError
 from ffslab.model.names import suggestion
+from ffslab.program import program
 from ffslab.results.schema import DURATION, Figure, Metric
 
 _UNITS = ("_ns", "_bytes", "_percent", "_years")
@@ -31,6 +33,19 @@ def metrics_called(word: str, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     """Those of the metrics that `word` may name figures of, wherever; none for an unknown name."""
     name = word.rpartition(".")[2]
     return tuple(metric for metric in metrics if name in names_of(metric))
+
+
+def check_named(word: str, metrics: Iterable[Metric], where: str) -> tuple[Metric, ...]:
+    """Those of the metrics that `word` names; SpecError for none."""
+    known = tuple(metrics)
+    named = metrics_called(word, known)
+    if not named:
+        raise SpecError(
+            f"{where}: no case has a figure {word!r}{like_metric(word, known)}",
+            cause="a misspelt metric, or one of another workload",
+            remedy=f"{program()} schema metrics",
+        )
+    return named
 
 
 def names_of(metric: Metric) -> tuple[str, ...]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from ffslab.results.criteria import Criterion, deciding
+from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import (
     DECISION_METRICS,
     GENERAL,
-    MEASURED,
     MTD_METRICS,
     Figure,
     Metric,
@@ -46,21 +44,6 @@ def criteria_of(result: CaseResult) -> tuple[Criterion, ...]:
         *_metrics_of(result).criteria(result),
         *(Criterion(figure, figure.metric.title, "wear") for figure in counted),
     )
-
-
-def compared_figures(result: CaseResult) -> tuple[tuple[Figure, ...], tuple[Criterion, ...]]:
-    """All figures of a result, and the few of them that decide, in their order.
-
-    These are `main`, and so is how much was measured where that is not all.
-    """
-    chosen = tuple(deciding(criteria_of(result)))
-    keys = {criterion.figure.key: criterion.figure for criterion in chosen}
-    others = {figure.key: figure for figure in figures_of(result)}
-    figures = (
-        replace(figure, main=key in keys or (figure.main and figure.metric is MEASURED))
-        for key, figure in (keys | others).items()
-    )
-    return tuple(figures), chosen
 
 
 def tasks_of(result: CaseResult) -> tuple[TaskWork, ...]:

@@ -74,7 +74,7 @@ class Judge:
         limits = [limit for limit in self.limits if limit.is_for(_plain_id(result))]
         if not limits or not _is_whole(result):
             return result
-        figures = _figures(result)
+        figures = stated_figures(result)
         applied = list(judged(result["id"], figures, limits))
         self.missed += [missed for _, missed in applied if missed is not None]
         self._applied |= {limit for limit, _ in applied}
@@ -105,8 +105,8 @@ def _is_whole(result: CaseResult) -> bool:
     return is_good(result) or any(criterion.tally for criterion in criteria_of(result))
 
 
-def _figures(result: CaseResult) -> tuple[Figure, ...]:
-    """All that a limit may be about, each once."""
+def stated_figures(result: CaseResult) -> tuple[Figure, ...]:
+    """All that a study may name, each once."""
     decided = (criterion.figure for criterion in criteria_of(result))
     figures = (*_mounting(result), *decided, *figures_of(result))
     return tuple({figure.key: figure for figure in figures}.values())

@@ -5,16 +5,18 @@ from __future__ import annotations
 from ffslab.compare.cases import Side, compared_case
 from ffslab.report.load import all_rows, explained, open_run
 from ffslab.results.rundir import RunDirectory
+from ffslab.workloads.deciding import deciding_words
 
 
-def load_side(run: RunDirectory) -> Side:
-    """All cases of a run that have a result.
+def load_side(run: RunDirectory, base: Side | None = None) -> Side:
+    """All cases of a run that have a result; the figures that decide are those of the `base`.
 
     Raises UsageError when there is none yet, DamagedResultError for files that ffslab did not
     write.
     """
     opened = open_run(run.path)
     with explained(opened):
-        cases = tuple(map(compared_case, all_rows(opened)))
+        words = deciding_words(base.manifest if base else opened.manifest)
+        cases = tuple(compared_case(row, words) for row in all_rows(opened))
         planned = int(opened.manifest.get("cases_total") or len(cases))
         return Side(run.path.resolve().name, opened.manifest, cases, planned, str(run.path))
