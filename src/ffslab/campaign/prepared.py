@@ -17,7 +17,8 @@ class Prepared:
     """A study, its overrides and the chosen cases, before anything runs.
 
     `mainline`: since which version Linux has each of their file systems; empty: it has not.
-    `is_whole`: nothing was set over the study, and no case is left out.
+    `is_whole`: nothing was set over the study, and no case is left out. `doubts`: what was probably
+    not meant.
     """
 
     source: StudySource
@@ -29,3 +30,4 @@ class Prepared:
     mainline: Mapping[str, str] = field(default_factory=dict)
     place: Path | None = None
     is_whole: bool = True
+    doubts: tuple[str, ...] = ()

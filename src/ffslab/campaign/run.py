@@ -31,6 +31,7 @@ from ffslab.lab.outoftree import identified
 from ffslab.lab.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.case import Case
+from ffslab.model.doubts import doubts
 from ffslab.model.effects import check_effects
 from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.study import (
@@ -131,6 +132,7 @@ def _prepared(
     return Prepared(
         *(source, study, tuple(overrides), cases, catalogs, target, mainline, place),
         is_whole=is_whole,
+        doubts=doubts(study, cases, catalog),
     )
 
 

@@ -241,7 +241,7 @@ def _print_cases(console: Console, choice: Choice, resume: bool, output: Path) -
         prepared = prepare_resumed(run, None)
         done = run.done_ids(prepared.cases)
     else:
-        prepared = choice.prepare()
+        prepared = _chosen(choice)
         done = frozenset()
     for case in prepared.cases:
         state = "done" if case.id in done else "to run"
@@ -249,12 +249,20 @@ def _print_cases(console: Console, choice: Choice, resume: bool, output: Path) -
     console.print(f"{len(prepared.cases)} cases of study {prepared.study.name}")
 
 
+def _chosen(choice: Choice) -> Prepared:
+    """The cases; what was probably not meant is told, and nobody is stopped by it."""
+    prepared = choice.prepare()
+    for doubt in prepared.doubts:
+        typer.echo(f"ffslab: {doubt}", err=True)
+    return prepared
+
+
 def _prepared(choice: Choice, resume: bool, output: Path) -> tuple[RunDirectory | None, Prepared]:
     """The run to go on with, if there is one, and the cases."""
     from ffslab.campaign.run import find_resumable, prepare_resumed
 
     if not resume:
-        return None, choice.prepare()
+        return None, _chosen(choice)
     if choice.overrides or choice.case_ids or choice.trace:
         raise UsageError(
             "--resume takes no --set, --seeds, --sensitivity, --band, --case or --trace",
