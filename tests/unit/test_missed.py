@@ -103,10 +103,18 @@ def test_both_sides_of_a_range_are_limits() -> None:
 def test_a_limit_in_decimals_is_exact() -> None:
     exact = Figure(BY_NAME["duration_ns"], "mount", 1_005_000)
     for key in ("at_most", "at_least"):  # 1.005 × 10^6 is a little less in floating point
-        for text, value in (("1.005 ms", 1_005_000), ("1.1 ms", 1_100_000)):
+        for text, value in (
+            ("1.005 ms", 1_005_000),
+            ("1.1 ms", 1_100_000),
+            ("8.001 ms", 8_001_000),  # 8000999.999999999
+            ("8.002 ms", 8_002_000),  # 8002000.000000001
+        ):
             figure = replace(exact, value=value)
             ((_, miss),) = judged("a", [figure], [limit("mount.time", **{key: text})])
             assert miss is None
+    exact = Figure(BY_NAME["bytes_written"], "creation", 123_456_789_012_345)
+    ((_, miss),) = judged("a", [exact], [limit("*.bytes_written", at_most=123_456_789_012_345)])
+    assert miss is None
 
 
 def test_a_pattern_of_places_is_a_limit_of_each() -> None:
@@ -170,6 +178,7 @@ def test_a_limit_that_no_figure_can_keep_is_an_error(table: Any, told: str, caus
     [
         ({"figure": "mount.time", "at_least": 5}, 'write at_least = "5 ms"'),
         ({"figure": "mount.available", "at_least": 5.5}, 'write at_least = "5.5 MiB"'),
+        ({"figure": "a.first_bad", "at_least": 7}, 'write at_least = "7 MiB"'),
         ({"figure": "a.read_bytes_per_s", "at_most": "5 s"}, 'write at_most = "5 MB/s"'),
         ({"figure": "a.pages_read", "at_most": "3 ms"}, 'write at_most = "3 pages"'),
         ({"figure": "a.count", "at_most": "3 ms"}, "write at_most = 3"),
@@ -200,7 +209,7 @@ def test_units_of_times() -> None:
     units = {"ns": 1, "us": 1000, "µs": 1000, "ms": 10**6, "s": 10**9}
     units |= {"min": 60 * 10**9, "h": 3600 * 10**9}
     for unit, scale in units.items():
-        assert scale_of(unit, MOUNT.metric) == scale
+        assert scale_of(unit, MOUNT.metric) == scale_of(unit, BY_NAME["max_ns"]) == scale
     rate = next(metric for metric in all_metrics() if metric.unit == "1/s")
     assert scale_of("1/s", rate) == scale_of("/s", rate) == 1
 

@@ -23,7 +23,7 @@ _SIZES = {unit: float(factor) for unit, factor in SIZE_FACTORS.items() if unit}
 _RATES = {f"{unit}/s": factor for unit, factor in _SIZES.items()}
 _FAMILIES = (_TIMES, _SIZES, _RATES)
 _EXACT_DIGITS = 15
-_COMMON = ("ms", "MiB", "MB/s")
+_COMMON = ("ms", "MiB")
 
 
 @dataclass(frozen=True, slots=True)
