@@ -7,7 +7,7 @@ as a missed one: nobody would notice a mistyped place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from ffslab.errors import SpecError
@@ -22,22 +22,27 @@ _TIMES = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h
 _SIZES = {unit: float(factor) for unit, factor in SIZE_FACTORS.items() if unit}
 _RATES = {f"{unit}/s": factor for unit, factor in _SIZES.items()}
 _FAMILIES = (_TIMES, _SIZES, _RATES)
-_COMMON = ("ms", "MiB", "MB/s")
-_MANY = 10**5
+_EXACT_DIGITS = 15
+_COMMON = ("ms", "MiB")
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
     """A figure of a case beyond a limit; `is_most`: it is above `at_most`, else below `at_least`.
 
-    `stated` is what the study states there, `bound` the same in the unit of the stored figure.
+    `stated` is what the study states there; times `scale` it is in the unit of the stored figure.
     """
 
     case: str
     figure: Figure
     is_most: bool
     stated: Amount
-    bound: float
+    scale: float
+
+    @property
+    def bound(self) -> float:
+        """The limit in the unit of the stored figure."""
+        return _scaled(self.stated, self.scale)
 
     @property
     def margin_percent(self) -> float | None:
@@ -51,9 +56,14 @@ class Missed:
         """Figure, value, limit and margin, without the case."""
         side, beyond = ("at most", "above") if self.is_most else ("at least", "below")
         margin = self.margin_percent
-        told = f": {_percent(margin)} {beyond}" if margin is not None else ""
-        value = _value_in(self.figure, self.stated.unit)
-        return f"{self.figure.key} is {value}, {side} {self.stated.text}{told}"
+        told = f": {Amount(_rounded(margin, 3), '%').text} {beyond}" if margin is not None else ""
+        value = self.figure.value / self.scale
+        # What was counted is told to the last unit.
+        shown = value if value.is_integer() else _rounded(value, 6)
+        return (
+            f"{self.figure.key} is {Amount(shown, self.stated.unit).text}, "
+            f"{side} {self.stated.text}{told}"
+        )
 
     @property
     def plain(self) -> dict[str, str | float | None]:
@@ -80,31 +90,40 @@ def judged(
 
 def _missed(case_id: str, figure: Figure, limit: Limit) -> Missed | None:
     for amount, is_most in ((limit.at_most, True), (limit.at_least, False)):
-        bound = None if amount is None else stored(amount, figure.metric)
-        if amount is None or bound is None:
+        if amount is None:
             continue
-        if figure.value > bound if is_most else figure.value < bound:
-            return Missed(case_id, figure, is_most, amount, bound)
+        scale = scale_of(amount.unit, figure.metric)
+        if scale is None:  # of a run of another version of ffslab
+            continue
+        missed = Missed(case_id, figure, is_most, amount, scale)
+        if figure.value > missed.bound if is_most else figure.value < missed.bound:
+            return missed
     return None
 
 
-def stored(amount: Amount, metric: Metric) -> float | None:
-    """An amount in the unit in which the metric is stored; None for a unit that is not its own."""
-    if not amount.unit:
-        return amount.number
-    if amount.unit in (metric.unit, metric.unit.removeprefix("1")):
-        return amount.number * metric.scale
-    factor = _units(metric).get(amount.unit)
-    return None if factor is None else amount.number * factor
+def scale_of(unit: str, metric: Metric) -> float | None:
+    """How many of the units in which the metric is stored one `unit` is; None for a unit that is
+    not its own. A number without unit is one as stored.
+    """
+    if not unit:
+        return 1.0
+    if unit in (metric.unit, metric.unit.removeprefix("1")):
+        return metric.scale
+    return _units(metric).get(unit)
 
 
 def check_limit(limit: Limit, metrics: Collection[Metric], where: str) -> None:
     """SpecError for a limit that no figure of these metrics can be held against."""
     named = check_named(limit.figure, metrics, f"{where}: limits")
-    for key, amount in (("at_most", limit.at_most), ("at_least", limit.at_least)):
-        if amount is not None:
-            _check_unit(limit, key, amount, named, where)
-    _check_order(limit, named, where)
+    for metric in named:
+        most = _bound(limit, "at_most", limit.at_most, metric, where)
+        least = _bound(limit, "at_least", limit.at_least, metric, where)
+        if most is not None and least is not None and most < least:
+            raise SpecError(
+                f"{where}: limits: {limit.figure}: at_least is more than at_most",
+                cause="the two are in each other's place, or their units differ",
+                remedy="exchange them",
+            )
 
 
 def check_cases(limit: Limit, case_ids: Collection[str], where: str, study: str) -> None:
@@ -120,29 +139,30 @@ def check_cases(limit: Limit, case_ids: Collection[str], where: str, study: str)
     )
 
 
-def _check_unit(
-    limit: Limit, key: str, amount: Amount, named: Sequence[Metric], where: str
-) -> None:
-    """Each metric that the word may name has the unit, if there is one; a number alone needs the
-    metric's whole name, which ends with the unit.
+def _bound(
+    limit: Limit, key: str, amount: Amount | None, metric: Metric, where: str
+) -> float | None:
+    """The amount in the unit of the stored figure. A number alone needs the metric's whole name,
+    which ends with its unit, where it has one of several.
     """
-    name = limit.figure.rpartition(".")[2]
-    for metric in named:
-        family = _units(metric)
-        units = ", ".join(family) or metric.unit
-        if stored(amount, metric) is None:
-            raise SpecError(
-                f"{where}: limits: {limit.figure}: {key} = {amount.text!r}: "
-                f"{metric.name} has no unit {amount.unit!r}",
-                cause=f"its units: {units}" if units else f"{metric.name} is a plain number",
-                remedy=_example(key, amount, metric),
-            )
-        if not amount.unit and family and name != metric.name:
-            raise SpecError(
-                f"{where}: limits: {limit.figure}: {key} = {amount.text} has no unit",
-                cause=f"only {metric.name} says the unit of a number; its units: {units}",
-                remedy=_example(key, amount, metric),
-            )
+    if amount is None:
+        return None
+    here = f"{where}: limits: {limit.figure}: {key}"
+    family, scale = _units(metric), scale_of(amount.unit, metric)
+    units = ", ".join(family) or metric.unit
+    if scale is None:
+        raise SpecError(
+            f"{here} = {amount.text!r}: {metric.name} has no unit {amount.unit!r}",
+            cause=f"its units: {units}" if units else f"{metric.name} is a plain number",
+            remedy=_example(key, amount, metric),
+        )
+    if not amount.unit and family and limit.figure.rpartition(".")[2] != metric.name:
+        raise SpecError(
+            f"{here} = {amount.text} has no unit",
+            cause=f"only {metric.name} says the unit of a number; its units: {units}",
+            remedy=_example(key, amount, metric),
+        )
+    return _scaled(amount, scale)
 
 
 def _example(key: str, amount: Amount, metric: Metric) -> str:
@@ -152,40 +172,15 @@ def _example(key: str, amount: Amount, metric: Metric) -> str:
     return f'write {key} = "{number} {unit}"' if unit else f"write {key} = {number}"
 
 
-def _check_order(limit: Limit, named: Sequence[Metric], where: str) -> None:
-    if limit.at_most is None or limit.at_least is None:
-        return
-    for metric in named:
-        most, least = stored(limit.at_most, metric), stored(limit.at_least, metric)
-        if most is not None and least is not None and most < least:
-            raise SpecError(
-                f"{where}: limits: {limit.figure}: nothing is at least {limit.at_least.text} and "
-                f"at most {limit.at_most.text}",
-                cause="the two are in each other's place, or their units differ",
-                remedy="exchange them",
-            )
-
-
 def _units(metric: Metric) -> dict[str, float]:
     """The units of times, sizes or rates, each with its factor; none of counts and shares."""
     return next((family for family in _FAMILIES if metric.unit in family), {})
 
 
-def _value_in(figure: Figure, unit: str) -> str:
-    """A figure as people read it: in the unit of its limit, or as it is stored."""
-    return Amount(_rounded(figure.value / _factor(unit, figure.metric)), unit).text
+def _scaled(amount: Amount, scale: float) -> float:
+    """As many of the stored units, without what floating point adds: 1.005 ms are 1,005,000 ns."""
+    return _rounded(amount.number * scale, _EXACT_DIGITS)
 
 
-def _factor(unit: str, metric: Metric) -> float:
-    factor = stored(Amount(1, unit), metric)
-    return 1.0 if factor is None else factor
-
-
-def _rounded(number: float) -> float:
-    """Six digits, and no fraction of a larger number."""
-    return round(number) if abs(number) >= _MANY else float(f"{number:.6g}")
-
-
-def _percent(margin: float) -> str:
-    """Three digits; never 0 for what is beyond."""
-    return f"{margin:,.0f} %" if margin >= 100 else f"{margin:.3g} %"
+def _rounded(number: float, digits: int) -> float:
+    return float(f"{number:.{digits}g}")
