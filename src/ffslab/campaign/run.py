@@ -18,7 +18,7 @@ from ffslab.campaign.chain import Chain, chain_of
 from ffslab.campaign.done import PoolOptions
 from ffslab.campaign.images import ImageJob, image_jobs, with_tree_hashes
 from ffslab.campaign.inputs import guest_inputs
-from ffslab.campaign.manifest import build_ids, new_manifest
+from ffslab.campaign.manifest import build_ids, known_key, new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolEnd, Progress, run_cases
 from ffslab.campaign.prepared import Prepared
@@ -32,6 +32,7 @@ from ffslab.lab.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.effects import check_effects
+from ffslab.model.known import Known
 from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.study import (
     Override,
@@ -206,7 +207,10 @@ def prepare_resumed(
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """How to execute a prepared study."""
+    """How to execute a prepared study.
+
+    `known`: findings that are documented already; None: those that the run to resume began with.
+    """
 
     prepared: Prepared
     options: PoolOptions
@@ -216,6 +220,7 @@ class RunRequest:
     fresh_states: bool = False  # prepare them again
     images: Mapping[str, ImageJob] = field(default_factory=dict)  # by the id of the case
     sizes: CodeSizes | None = None  # of the file systems' code, if the study wants them
+    known: tuple[Known, ...] | None = None
 
 
 def made_ready(
@@ -267,6 +272,9 @@ def execute(
     run = request.resume or new_run(request, site, started)
     with run.worked_on():
         cases = request.prepared.cases
+        if request.resume is not None and request.known is not None:
+            others = {key: value for key, value in run.manifest().items() if key != "known"}
+            run.write_manifest({**others, **known_key(request.known)})
         if request.sizes is not None:
             run.write_sizes(to_document(request.sizes))
         try:
@@ -351,6 +359,7 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
             command=request.command,
             started=started,
             jobs=request.options.jobs,
+            known=request.known or (),
         )
     )
     return run

@@ -52,14 +52,16 @@ def print_brief(
     page = _Page(console, command("show", run.path, "--cases"), every)
     few = len(brief.heads) < FEW_CASES
     opening, closing = ends
-    above = [*map(Text, opening), *page.failures(failure_lines(brief.heads, each=every))]
+    known = brief.accepted.cases
+    failed = failure_lines(brief.heads, each=every, known=known)
+    above = [*map(Text, opening), *page.failures(failed)]
     below = [Text(line, "yellow") for line in short_lines(brief.heads, examples=every)]
     below += map(Text, (*kernel_lines(brief.heads), *closing))
     room = LINES - taken - page.height([*above, *below])
     boards = page.boards(brief.chapters, _rating_of(run), room, few=few)
     cases: list[Text] = []
     if every or few or not boards:
-        tables = case_tables(results_of(run), run.walls())
+        tables = case_tables(results_of(run), run.walls(), known)
         cases = page.cases(tables, room - page.height(boards), whole=bool(boards))
     for line in (*above, *boards, *cases, *below):
         console.print(line, soft_wrap=True)

@@ -103,7 +103,8 @@ def _show_run(console: Console, run: RunDirectory, each_case: bool) -> None:
     if manifest.get("cpu_time"):
         closing.append(f"target {manifest['target']}: CPU time is {manifest['cpu_time']}")
     total = manifest.get("cases_total", "?")
-    closing.append(f"{len(brief.heads)} of {total} cases: {outcome_counts(brief.heads)}")
+    counts = outcome_counts(brief.heads, brief.accepted.cases)
+    closing.append(f"{len(brief.heads)} of {total} cases: {counts}")
     if not manifest.get("complete"):
         closing.append(f"incomplete; next: {command('run', run.path, '--resume')}")
     print_brief(console, run, brief, (opening, closing), every=each_case)

@@ -86,6 +86,7 @@ class Manifest(TypedDict):
     overrides: NotRequired[list[list[Any]]]
     outcomes: NotRequired[dict[str, int] | None]
     wall_s: NotRequired[float | int | None]
+    known: NotRequired[list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)

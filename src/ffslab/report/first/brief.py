@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffslab.report.chapters import chapters_of
 from ffslab.report.first.board import Board, board_of
@@ -19,8 +19,13 @@ from ffslab.report.load import Opened, Read, as_stated, explained, open_run, pla
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseHead, CaseResult, head_of
 from ffslab.results.rundir import RunDirectory
+from ffslab.results.shortfall import is_good
+from ffslab.workloads.accepted import Accepted, accepted
 from ffslab.workloads.figures import criteria_of
-from ffslab.workloads.results import findings_of, results_of
+from ffslab.workloads.results import findings_of, kernel_of, known_of, results_of
+
+if TYPE_CHECKING:
+    from ffslab.model.known import Known
 
 _Read = Read[tuple[Criterion, ...]]
 
@@ -39,11 +44,14 @@ class ChapterBrief:
 
 @dataclass(frozen=True)
 class Brief:
-    """A run: all its cases, what it found wrong by case, and those chapters that have criteria."""
+    """A run: all its cases, those chapters that have criteria, what it found wrong, and what was
+    known of that beforehand.
+    """
 
     heads: tuple[CaseHead, ...]
-    findings: tuple[tuple[str, Mapping[str, Any]], ...]
+    accepted: Accepted
     chapters: tuple[ChapterBrief, ...]
+    known: tuple[Known, ...] = ()
 
 
 def brief_of(directory: RunDirectory) -> Brief:
@@ -61,7 +69,12 @@ def brief_of(directory: RunDirectory) -> Brief:
     with explained(run):
         read = [Read(head_of(row), criteria_of(row)) for row in as_stated(noted(), run.manifest)]
         chapters = tuple(_briefs(run, read))
-    return Brief(tuple(heads), tuple(findings), chapters)
+    failed = [head["id"] for head in heads if not is_good(head)]
+    entries = known_of(directory, run.manifest)
+    dated = {case for case, _ in findings} if any(entry.until for entry in entries) else ()
+    kernels = {case: kernel_of(directory, case) for case in dated}
+    told = accepted(findings, failed, entries, kernels)
+    return Brief(tuple(heads), told, chapters, entries)
 
 
 def _briefs(
