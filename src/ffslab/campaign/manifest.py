@@ -30,6 +30,7 @@ def new_manifest(
     started: datetime,
     jobs: int,
     known: Sequence[Known] = (),
+    label: str = "",
 ) -> dict[str, Any]:
     """The manifest at the start of a run; `finished` and `wall_s` come at its end.
 
@@ -43,6 +44,7 @@ def new_manifest(
         "run": run_name,
         "study": study.name,
         "title": study.title,
+        **label_key(label),
         "description": study.description,
         "command": command,
         "started": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -78,6 +80,11 @@ def new_manifest(
         "filesystems": {name: {"mainline": since} for name, since in prepared.mainline.items()},
         "provenance": _all_provenance(cases),
     }
+
+
+def label_key(label: str) -> dict[str, Any]:
+    """The key `label`: what the user calls this run among others; absent without one."""
+    return {"label": label} if label else {}
 
 
 def known_key(known: Sequence[Known]) -> dict[str, Any]:

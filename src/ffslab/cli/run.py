@@ -27,6 +27,8 @@ from ffslab.program import command, program, this_command
 from ffslab.targets import DEFAULT_TARGET
 from ffslab.visible_text import outlive_readers
 
+_LABEL_LETTERS = 60
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -126,6 +128,10 @@ def register(app: typer.Typer) -> None:
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
         each_case: EachCase = False,
         known: KnownIn = None,
+        label: Annotated[
+            str,
+            typer.Option(metavar="TEXT", help="Call the run so, by its commit perhaps: `trend`."),
+        ] = "",
     ) -> None:
         """Run a study and report it.
 
@@ -182,6 +188,7 @@ def register(app: typer.Typer) -> None:
             report=report,
             each_case=each_case,
             known=known,
+            label=checked_label(label),
         )
 
 
@@ -201,6 +208,7 @@ def run_choice(
     report: bool = True,
     each_case: bool = False,
     known: Path | None = None,
+    label: str = "",
 ) -> None:
     """Runs the cases, tells what came out, and leaves with the exit code of `ffslab run`."""
     from ffslab.campaign.run import RunRequest
@@ -229,6 +237,7 @@ def run_choice(
         resume=run,
         fresh_states=fresh_states,
         known=entries,
+        label=label,
     )
     options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=consent(yes))
     end = carry_out(request, options, TerminalWatch(console, each_case))
@@ -238,6 +247,18 @@ def run_choice(
     if end.refused is not None:
         raise end.refused
     raise typer.Exit(_exit_code(end, brief.accepted.cases))
+
+
+def checked_label(text: str) -> str:
+    """A label as lists show it; UsageError for one that no line has room for."""
+    label = text.strip()
+    if len(label) > _LABEL_LETTERS or not label.isprintable():
+        raise UsageError(
+            f"--label: {len(label)} letters, or such as cannot be printed",
+            cause=f"a label is a word or two on one line, of at most {_LABEL_LETTERS} letters",
+            remedy="for example --label v6.1.192, or --label $(git describe)",
+        )
+    return label
 
 
 def _known_entries(known: Path | None, study: Path | None) -> tuple[Known, ...] | None:
@@ -286,7 +307,7 @@ def _print_end(
     console: Console, prepared: Prepared, end: RunEnd, brief: Brief, report: bool, each_case: bool
 ) -> None:
     from ffslab.cli.ending import print_brief
-    from ffslab.cli.findings import finding_lines
+    from ffslab.cli.finding_lines import finding_lines
     from ffslab.cli.progress import format_seconds
     from ffslab.cli.tables import outcome_counts
 

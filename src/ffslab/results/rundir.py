@@ -80,6 +80,7 @@ class Manifest(TypedDict):
     study: NotRequired[str]
     study_text: NotRequired[str]
     title: NotRequired[str]
+    label: NotRequired[str]
     command: NotRequired[str]
     started: NotRequired[str]
     boards: NotRequired[dict[str, Any]]

@@ -80,8 +80,10 @@ def accepted(
     told = tuple(
         told_of(case, finding, entries, kernels.get(case, "")) for case, finding in findings
     )
-    known = {one.case for one in told} - {one.case for one in told if not one.is_known}
-    stale = tuple(entry for entry in entries if not any(_names(entry, one.finding) for one in told))
+    known = {each.case for each in told} - {each.case for each in told if not each.is_known}
+    stale = tuple(
+        entry for entry in entries if not any(_names(entry, each.finding) for each in told)
+    )
     return Accepted(told, frozenset(known & set(failed)), stale)
 
 
@@ -93,7 +95,7 @@ def changes(
     case: str = "",
 ) -> tuple[tuple[Change, Told], ...]:
     """What became of the findings of a case between two runs, by what makes them the same
-    (`ffslab.workloads.results.findings_of`); `entries` and `kernel` are of the later one.
+    (`ffslab.workloads.results.findings_of`); `entries` and `kernel` are of the later each.
     """
 
     def words() -> Iterable[tuple[Change, Finding]]:

@@ -32,14 +32,15 @@ _Read = Read[tuple[Criterion, ...]]
 
 @dataclass(frozen=True)
 class ChapterBrief:
-    """A chapter; `title` where there are several. Without criteria it has neither headline nor
-    columns.
+    """A chapter; `title` where there are several, `cases` are ids. Without criteria it has neither
+    headline nor columns.
     """
 
     title: str
     headline: str
     board: Board
     seeds: int
+    cases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,4 +90,5 @@ def _briefs(
         board = board_of(matter, weighed)
         if board.columns:
             title = chapter.title if len(chapters) > 1 else ""
-            yield ChapterBrief(title, headline(matter, weighed), board, len(matter.seeds))
+            told, ids = headline(matter, weighed), tuple(read.head["id"] for read in chapter.cases)
+            yield ChapterBrief(title, told, board, len(matter.seeds), ids)
