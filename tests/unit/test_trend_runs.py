@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from cli_support import Command
 from test_report_support import rows_of, validated, write_run
+from test_trend import case_of, trend
 
-from ffslab.compare.trend import trend_of
+from ffslab.compare.trend import TrendRun, trend_of
 from ffslab.report.first.brief import brief_of
 from ffslab.report.trend.load import load_runs
-from ffslab.report.trend.page import MOST_LINES, headline, panels
+from ffslab.report.trend.page import MOST_LINES, headline, panels, render_trend
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
 
@@ -183,6 +184,26 @@ def test_the_page_has_a_chart_for_each_figure(
     assert {row["number"] for row in rows if row["size"] > 100} == {3}  # the ring
     names = [row["name"].lower() for row in rows if row["name"]]
     assert sorted(names) == sorted({row["case"].partition("-")[0] for row in rows})
+
+
+def test_what_was_nothing_is_shown_as_it_is() -> None:
+    (panel,) = panels(trend(case_of(0), case_of(0), case_of(3)))
+    (chart,) = validated(panel.drawing).values()
+    assert chart["data"]["rows"]["ratio"] == [0, 0, 3] and not chart["data"]["band"]
+    found = headline(trend(case_of(0), case_of(3)))
+    assert found == "c, a: from 0 since v1."
+
+
+def test_a_page_of_hostile_labels_is_whole() -> None:
+    runs = [
+        TrendRun("r", "r", "it's </script> \\ 1", "", "b", "s", {"<b>": case_of(value)})
+        for value in (1, 2)
+    ]
+    text = render_trend(trend_of(runs))
+    (chart,) = validated(text).values()
+    axis = chart["spec"]["layer"][1]["encoding"]["x"]["axis"]
+    assert "'it\\'s </script> \\\\ 1'" in axis["labelExpr"]
+    assert "<b>:" not in text and "it's </script>" not in text
 
 
 # --- labels of runs ---

@@ -140,7 +140,7 @@ class Unjudged:
     case: str
     run: int
     why: str
-    fails: bool = False
+    fails: bool
 
 
 @dataclass(frozen=True, slots=True)

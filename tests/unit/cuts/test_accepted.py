@@ -11,6 +11,7 @@ from cuts_support import finding
 from ffslab.errors import SpecError
 from ffslab.loader import load_known, study_names
 from ffslab.model.known import Known, known_from_document
+from ffslab.workloads.accepted import KNOWN as KNOWN_CASE
 from ffslab.workloads.accepted import accepted, changes, told_of
 from ffslab.workloads.cuts.known import KNOWN
 
@@ -38,6 +39,7 @@ def test_an_entry_accepts_what_it_names_and_nothing_else() -> None:
         ("6.12.0", "6.12", False),
         ("6.12", "6.12.0", False),
         ("6.12.3-rc1", "6.12", False),
+        ("6.12-rc7", "6.12.5", True),  # 7 is no part of the version
         ("6.11.99", "6.12", True),
         ("7.0", "6.12", False),
         ("", "6.12", False),
@@ -55,6 +57,8 @@ def test_more_states_than_an_entry_says_are_new() -> None:
     told = told_of("c", twice, [BY_NUMBER], "")
     assert told.entry is None and told.why == "F-JFFS2-01 is known of 1 state"
     assert told_of("c", twice, [Known("F-JFFS2-01", "", "why", states=2)], "").is_known
+    many = told_of("c", {**TORN, "states": 3}, [Known("F-JFFS2-01", "", "why", states=2)], "")
+    assert many.why == "F-JFFS2-01 is known of 2 states"
     # Of two entries it is enough that one accepts it.
     assert told_of("c", twice, [BY_NUMBER, Known("", "aaaa0001", "why", states=2)], "").why == ""
 
@@ -73,6 +77,11 @@ def test_a_case_is_known_if_all_that_it_fails_by_is() -> None:
     over = Known("F-JFFS2-01", "", "why", "5.0")
     assert accepted(found, ["torn"], [over], {"torn": "6.1"}).stale == ()
     assert accepted(found, ["torn"], [over], {"torn": "6.1"}).cases == frozenset()
+    # Nor does it hold for a case whose kernel is not among those that are known.
+    later = Known("F-JFFS2-01", "", "why", "9.0")
+    assert accepted(found, ["torn"], [later], {"both": "6.1"}).cases == frozenset()
+    assert accepted(found, ["torn"], [later], {"torn": "6.1"}).cases == {"torn"}
+    assert KNOWN_CASE == "known"  # what tables say, and docs/power-cuts.md
 
 
 def test_changes_between_two_runs_are_known_or_not() -> None:
@@ -83,6 +92,8 @@ def test_changes_between_two_runs_are_known_or_not() -> None:
         ("gone", "bbbb0002", True),
         ("same", "aaaa0001", True),
     ]
+    assert {one.case for _, one in told} == {""}
+    assert {one.case for _, one in changes(before, after, [], "", "c")} == {"c"}
 
 
 @pytest.mark.parametrize(
