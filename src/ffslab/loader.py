@@ -22,6 +22,7 @@ from ffslab.model.catalog import (
     filesystem_from_document,
     state_from_document,
 )
+from ffslab.model.known import Known, known_from_document
 from ffslab.model.names import suggestion
 from ffslab.model.specs import Board, Filesystem
 from ffslab.paths import CATALOG_KINDS, data_dir, has_user_catalog, user_catalog
@@ -266,3 +267,14 @@ def find_study(name_or_path: str) -> StudySource:
         path = known[name_or_path]
     text = read_text(path)
     return StudySource(path, text, parse_toml(text, str(path)))
+
+
+def known_beside(study: Path) -> Path | None:
+    """What is known of a study's findings: `known/NAME.toml` beside its file; None without one."""
+    beside = study.parent / "known" / study.name
+    return beside if beside.is_file() else None
+
+
+def load_known(path: Path) -> tuple[Known, ...]:
+    """The known findings of a file; SpecError for what is wrong with it."""
+    return known_from_document(parse_toml(read_text(path), str(path)), str(path))

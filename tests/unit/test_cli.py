@@ -461,6 +461,7 @@ def test_o_is_where_runs_are_in_every_verb() -> None:
             "rating",
             "export",
             "trace",
+            "trend",
         ),
         *("advise", "calibrate", "cuts"),
     }

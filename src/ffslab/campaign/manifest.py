@@ -15,13 +15,22 @@ from ffslab.campaign.prepared import Prepared
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.case import Case
 from ffslab.model.estimates import AS_STATED, ESTIMATE
+from ffslab.model.known import Known
 from ffslab.model.specs import FIRST_REPEAT, PERTURBATION, REPEAT, Board
 from ffslab.results.rundir import MANIFEST_VERSION
 from ffslab.targets.target import Site
 
 
 def new_manifest(
-    run_name: str, prepared: Prepared, site: Site, *, command: str, started: datetime, jobs: int
+    run_name: str,
+    prepared: Prepared,
+    site: Site,
+    *,
+    command: str,
+    started: datetime,
+    jobs: int,
+    known: Sequence[Known] = (),
+    label: str = "",
 ) -> dict[str, Any]:
     """The manifest at the start of a run; `finished` and `wall_s` come at its end.
 
@@ -35,6 +44,7 @@ def new_manifest(
         "run": run_name,
         "study": study.name,
         "title": study.title,
+        **label_key(label),
         "description": study.description,
         "command": command,
         "started": started.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -58,6 +68,7 @@ def new_manifest(
         **({"place": str(prepared.place)} if prepared.place else {}),
         **({} if kind.capabilities.virtual_time else {"real_clock": True}),
         **({"absent": [list(one) for one in kind.absent]} if kind.absent else {}),
+        **known_key(known),
         "jobs": jobs,
         "host": {
             "python": sys.version.split()[0],
@@ -69,6 +80,16 @@ def new_manifest(
         "filesystems": {name: {"mainline": since} for name, since in prepared.mainline.items()},
         "provenance": _all_provenance(cases),
     }
+
+
+def label_key(label: str) -> dict[str, Any]:
+    """The key `label`: what the user calls this run among others; absent without one."""
+    return {"label": label} if label else {}
+
+
+def known_key(known: Sequence[Known]) -> dict[str, Any]:
+    """The key `known`: what was known when the run was judged; absent if nothing was."""
+    return {"known": [entry.document for entry in known]} if known else {}
 
 
 def build_ids(manifest: Mapping[str, Any]) -> dict[str, str]:

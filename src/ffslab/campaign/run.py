@@ -18,7 +18,7 @@ from ffslab.campaign.chain import Chain, chain_of
 from ffslab.campaign.done import PoolOptions
 from ffslab.campaign.images import ImageJob, image_jobs, with_tree_hashes
 from ffslab.campaign.inputs import guest_inputs
-from ffslab.campaign.manifest import build_ids, new_manifest
+from ffslab.campaign.manifest import build_ids, known_key, label_key, new_manifest
 from ffslab.campaign.plan import remaining
 from ffslab.campaign.pool import PoolEnd, Progress, run_cases
 from ffslab.campaign.prepared import Prepared
@@ -33,6 +33,7 @@ from ffslab.loader import StudySource, find_study, load_catalog, parse_toml
 from ffslab.model.case import Case
 from ffslab.model.doubts import doubts
 from ffslab.model.effects import check_effects
+from ffslab.model.known import Known
 from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.model.study import (
     Override,
@@ -216,7 +217,11 @@ def prepare_resumed(
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """How to execute a prepared study."""
+    """How to execute a prepared study.
+
+    `known`: findings that are documented already; None: those that the run to resume began with.
+    `label`: what the user calls the run.
+    """
 
     prepared: Prepared
     options: PoolOptions
@@ -226,6 +231,8 @@ class RunRequest:
     fresh_states: bool = False  # prepare them again
     images: Mapping[str, ImageJob] = field(default_factory=dict)  # by the id of the case
     sizes: CodeSizes | None = None  # of the file systems' code, if the study wants them
+    known: tuple[Known, ...] | None = None
+    label: str = ""
 
 
 def made_ready(
@@ -277,6 +284,8 @@ def execute(
     run = request.resume or new_run(request, site, started)
     with run.worked_on():
         cases = request.prepared.cases
+        if request.resume is not None:
+            _tell_anew(request, run)
         if request.sizes is not None:
             run.write_sizes(to_document(request.sizes))
         try:
@@ -289,6 +298,17 @@ def execute(
                 _close(run, cases, (now() - started).total_seconds(), now())
             raise _not_complete(error, run) from error
     return RunEnd(run, tuple(heads), end.interrupted, wall_s, end.refused)
+
+
+def _tell_anew(request: RunRequest, run: RunDirectory) -> None:
+    """What is said of a resumed run with another command, its manifest has from now on."""
+    told = label_key(request.label)
+    manifest = run.manifest()
+    if request.known is not None:
+        manifest.pop("known", None)
+        told |= known_key(request.known)
+    if told or request.known is not None:
+        run.write_manifest({**manifest, **told})
 
 
 def _not_complete(error: FfslabError, run: RunDirectory) -> FfslabError:
@@ -361,6 +381,8 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
             command=request.command,
             started=started,
             jobs=request.options.jobs,
+            known=request.known or (),
+            label=request.label,
         )
     )
     return run

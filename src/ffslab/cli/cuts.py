@@ -9,7 +9,16 @@ from typing import Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, Catalogs, Jobs, RunsTo, Scratch, parse_bytes, parse_set
+from ffslab.cli.parse import (
+    RESULTS,
+    Catalogs,
+    Jobs,
+    KnownIn,
+    RunsTo,
+    Scratch,
+    parse_bytes,
+    parse_set,
+)
 
 _STUDY = """schema = 1
 name = "calls"
@@ -56,10 +65,11 @@ def register(app: typer.Typer) -> None:
         jobs: Jobs = None,
         output: RunsTo = RESULTS,
         scratch: Scratch = None,
+        known: KnownIn = None,
     ) -> None:
         """Cut the power at every point of calls of your own.
 
-        Exit code: 0 all states are correct; 1 some are not; 2 wrong usage.
+        Exit code: 0 all states are correct, or known not to be; 1 some are not; 2 wrong usage.
         """
         from ffslab.campaign.study import Choice
         from ffslab.cli.run import run_choice
@@ -77,7 +87,7 @@ def register(app: typer.Typer) -> None:
             study.write_text(text, encoding="utf-8")
             overrides = tuple(map(parse_set, settings or ()))
             choice = Choice(str(study), overrides, catalogs=tuple(catalogs or ()))
-            run_choice(choice, jobs=jobs, output=output, scratch=scratch)
+            run_choice(choice, jobs=jobs, output=output, scratch=scratch, known=known)
 
 
 def _quoted(value: str | list[str]) -> str:

@@ -53,7 +53,9 @@ def print_brief(
     page = _Page(console, command("show", run.path, "--cases"), every)
     few = len(brief.heads) < FEW_CASES
     opening, closing = ends
-    wrong = failure_lines(brief.heads, each=every) + missed_lines(brief.missed, brief.unused)
+    known = brief.accepted.cases
+    failed = failure_lines(brief.heads, each=every, known=known)
+    wrong = failed + missed_lines(brief.missed, brief.unused)
     above = [*map(Text, opening), *page.failures(wrong)]
     below = [Text(line, "yellow") for line in short_lines(brief.heads, examples=every)]
     below += map(Text, (*kernel_lines(brief.heads), *closing))
@@ -61,7 +63,7 @@ def print_brief(
     boards = page.boards(brief.chapters, _rating_of(run), room, few=few)
     cases: list[Text] = []
     if every or few or not boards:
-        tables = case_tables(results_of(run), run.walls(), brief.missed)
+        tables = case_tables(results_of(run), run.walls(), known, brief.missed)
         cases = page.cases(tables, room - page.height(boards), whole=bool(boards))
     for line in (*above, *boards, *cases, *below):
         console.print(line, soft_wrap=True)

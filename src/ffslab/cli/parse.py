@@ -30,6 +30,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for another pro
 EachCase = Annotated[
     bool, typer.Option("--cases", help="A line for each case, and all scoreboards.")
 ]
+KnownIn = Annotated[
+    Path | None,
+    typer.Option(
+        "--known",
+        metavar="FILE",
+        help="Findings that are no news, docs/power-cuts.md [known/STUDY.toml].",
+    ),
+]
 Run = Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")]
 RunsIn = Annotated[Path, typer.Option("--output", "-o", help="Where run directories are.")]
 RunsTo = Annotated[Path, typer.Option("--output", "-o", help="Where run directories go.")]

@@ -105,12 +105,12 @@ def _show_run(console: Console, run: RunDirectory, each_case: bool) -> None:
     manifest = run.manifest()
     brief = brief_of(run)
     opening = [str(manifest.get("title", "")), f"{run.path}: {manifest.get('command', '')}"]
-    closing = []
+    closing = [f"label: {manifest['label']}"] if manifest.get("label") else []
     if manifest.get("cpu_time"):
         closing.append(f"target {manifest['target']}: CPU time is {manifest['cpu_time']}")
     total = manifest.get("cases_total", "?")
     closing.append(
-        f"{len(brief.heads)} of {total} cases: {outcome_counts(brief.heads)}"
+        f"{len(brief.heads)} of {total} cases: {outcome_counts(brief.heads, brief.accepted.cases)}"
         f"{limit_counts(brief.missed, brief.unused)}"
     )
     if not manifest.get("complete"):

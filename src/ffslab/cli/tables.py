@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -23,11 +23,16 @@ from ffslab.results.result import (
 )
 from ffslab.results.shortfall import is_accepted, is_good
 from ffslab.visible_text import visible
+from ffslab.workloads.accepted import KNOWN
 from ffslab.workloads.modules import terminal_module
 from ffslab.workloads.registry import kind_of
 
-_ORDER: Mapping[str, int] = {outcome: number for number, outcome in enumerate(OUTCOMES)}
-_STYLE = {"pass": "green", "skip": "yellow"}
+MISSED = "missed"
+# The gravest first; what fails by known findings alone, and then what missed a limit, is worse than
+# all that is no failure.
+_WORDS = [word for kind in OUTCOMES for word in (kind, *((KNOWN, MISSED) * (kind == "fail")))]
+_ORDER: Mapping[str, int] = {word: number for number, word in enumerate(_WORDS)}
+_STYLE = {"pass": "green", "skip": "yellow", KNOWN: "yellow", MISSED: "red"}
 FEW_CASES = 12  # fewer of them have a line each
 _CASE_WIDTH = 31  # at least
 _EXAMPLES = 3  # of cases that are short as their study allows
@@ -47,22 +52,32 @@ def print_unpadded(console: Console, table: Table) -> None:
 CaseTable = tuple[Sequence[str], Sequence[Sequence[str | Text]]]  # headings and rows
 
 
+def outcome_word(head: CaseHead, known: Collection[str], missed: Collection[str] = ()) -> str:
+    """What a case is called; `known`: the cases that fail by known findings alone, `missed`: those
+    beyond a limit of their study.
+    """
+    if head["id"] in missed and head["outcome"] == "pass":
+        return MISSED
+    return KNOWN if head["id"] in known else head["outcome"]
+
+
 def case_tables(
     results: Iterable[CaseResult],
     walls: Mapping[str, WallResult],
+    known: Collection[str] = (),
     missed: Iterable[Missed] = (),
 ) -> tuple[CaseTable, ...]:
-    """A table of one line per case, failures first and then what missed a limit, for each workload.
+    """A table of one line per case, failures first and then what missed a limit, for each workload;
+    `known`: see `outcome_word`.
 
     Results are taken one after the other: a large run has more than there is memory.
     """
-    rows: dict[str, list[tuple[tuple[int, bool], Sequence[str | Text]]]] = {}
+    rows: dict[str, list[tuple[int, Sequence[str | Text]]]] = {}
     beyond = {miss.case for miss in missed}
     for result in results:
-        kind, is_missed = kind_of(result["spec"]), result["id"] in beyond
-        order = (_ORDER.get(result["outcome"], 0), not is_missed)
-        cells = _row(terminal_module(kind).cells, result, walls, is_missed=is_missed)
-        rows.setdefault(kind, []).append((order, cells))
+        kind, word = kind_of(result["spec"]), outcome_word(result, known, beyond)
+        row = _row(terminal_module(kind).cells, result, word, walls)
+        rows.setdefault(kind, []).append((_ORDER.get(word, 0), row))
     return tuple(
         (
             terminal_module(kind).HEADINGS,
@@ -78,7 +93,9 @@ def print_cases(console: Console, tables: Iterable[CaseTable], most: int | None 
         _print_table(console, headings, rows[:most])
 
 
-def failure_lines(heads: Iterable[CaseHead], *, each: bool) -> list[str]:
+def failure_lines(
+    heads: Iterable[CaseHead], *, each: bool, known: Collection[str] = ()
+) -> list[str]:
     """What did not pass with its reason, the worst first: `each` case, or one for all that have its
     reason. Those that are short as their study allows are many or none, and not among them.
     """
@@ -88,8 +105,9 @@ def failure_lines(heads: Iterable[CaseHead], *, each: bool) -> list[str]:
         if head["outcome"] != "pass" and not is_accepted(head["outcome"], head.get("short"))
     ]
     alike: dict[tuple[str, ...], list[str]] = {}
-    for head in sorted(failed, key=lambda head: _ORDER.get(head["outcome"], 0)):
-        said = (head["outcome"], head["reason"], *([head["id"]] if each else []))
+    words = {head["id"]: outcome_word(head, known) for head in failed}
+    for head in sorted(failed, key=lambda head: _ORDER.get(words[head["id"]], 0)):
+        said = (words[head["id"]], head["reason"], *([head["id"]] if each else []))
         alike.setdefault(said, []).append(head["id"])
     return [
         f"{ids[0]}{f' and {len(ids) - 1} more' if len(ids) > 1 else ''}: {outcome}: {reason}"
@@ -147,13 +165,8 @@ def _percent(short: ShortResult) -> str:
     return "<1%" if not percent and short["measured"] else f"{percent}%"
 
 
-def _outcome_cell(result: CaseHead, *, is_missed: bool) -> Text:
-    """The outcome; of a short case with the share that it measured. A case that passed may have
-    missed a limit.
-    """
-    if is_missed and result["outcome"] == "pass":
-        return Text("missed", "red")
-    outcome = result["outcome"]
+def _outcome_cell(result: CaseHead, outcome: str) -> Text:
+    """The outcome; of a short case with the share that it measured."""
     style = _STYLE.get(outcome, "yellow" if is_good(result) else "red")
     short = result.get("short")
     shown = f"{outcome} {_percent(short)}" if short and short["asked"] else outcome
@@ -171,14 +184,13 @@ def kernel_lines(results: Iterable[CaseHead]) -> list[str]:
 def _row(
     cells: Callable[[CaseResult], Sequence[str]],
     result: CaseResult,
+    word: str,
     walls: Mapping[str, WallResult],
-    *,
-    is_missed: bool,
 ) -> Sequence[str | Text]:
     wall = walls.get(result["id"])
     return (
         result["id"],
-        _outcome_cell(result, is_missed=is_missed),
+        _outcome_cell(result, word),
         *cells(result),
         format_duration_ns(wall["wall_ns"]) if wall else "",
     )
@@ -256,11 +268,12 @@ def print_latencies(console: Console, result: CaseResult) -> None:
     console.print(table)
 
 
-def outcome_counts(results: Sequence[CaseHead]) -> str:
+def outcome_counts(results: Sequence[CaseHead], known: Collection[str] = ()) -> str:
     """For example "34 pass, 2 fail", or "9 short (3 of them failed)"."""
     counts: dict[str, int] = {}
     for result in results:
-        counts[result["outcome"]] = counts.get(result["outcome"], 0) + 1
+        word = outcome_word(result, known)
+        counts[word] = counts.get(word, 0) + 1
     ordered = sorted(counts, key=lambda outcome: _ORDER.get(outcome, 0), reverse=True)
     shown = {outcome: f"{counts[outcome]} {outcome}" for outcome in ordered}
     too_short = sum(1 for r in results if r["outcome"] == "short" and not is_good(r))

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run, and read what came out": (
         *("run", "cuts", "crash", "report", "open", "list", "show", "rm"),
-        *("compare", "rating", "lifetime", "export", "trace"),
+        *("compare", "trend", "rating", "lifetime", "export", "trace"),
     ),
     "Choose": ("advise", "size", "calibrate"),
     "Images and dumps": ("image", "fsck", "mkfs"),
@@ -36,6 +36,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "show": ("show latest", "show latest ubifs-aged-s1"),
     "rm": ("rm latest", "rm results/20261128T204018Z-quick"),
     "compare": ("compare latest~1 latest", "compare latest --axis filesystem"),
+    "trend": ("trend --study quick", "trend latest~2 latest~1 latest --case 'ubifs-*'"),
     "rating": ("rating latest", "rating latest --json"),
     "lifetime": ("lifetime lifetime", "lifetime latest"),
     "export": ("export latest --format csv", "export latest --format parquet"),

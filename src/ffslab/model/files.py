@@ -26,7 +26,7 @@ from pydantic import (
     model_validator,
 )
 
-from ffslab.documents import document
+from ffslab.documents import document as document_path
 from ffslab.errors import SpecError
 from ffslab.model.bounds import LimitFile
 from ffslab.model.figures import ALL_CHIP_ROWS, BOARD_ROWS, BOARD_SPI_ROWS, FigureRow
@@ -538,8 +538,11 @@ def study_shape(workloads: Workloads) -> type[StudyFile]:
 M = TypeVar("M", bound=BaseModel)
 
 
-def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
-    """`document` as `model`; raises SpecError with every problem, keys spelled out."""
+def validated(model: type[M], document: Mapping[str, Any], where: str, described: str = "") -> M:
+    """`document` as `model`; raises SpecError with every problem, keys spelled out.
+
+    `described`: the document that has the format, if it is none of the catalog or of studies.
+    """
     try:
         return model.model_validate(dict(document))
     except ValidationError as error:
@@ -547,13 +550,13 @@ def validated(model: type[M], document: Mapping[str, Any], where: str) -> M:
         raise SpecError(
             f"{where}: " + "; ".join(problems),
             cause="a misspelt key or a value of the wrong kind",
-            remedy=_where_described(model),
+            remedy=f"see {document_path(described)}" if described else _where_described(model),
         ) from error
 
 
 def _where_described(model: type[BaseModel]) -> str:
     name = {ChipFile: "chip", BoardFile: "board", FilesystemFile: "filesystem"}.get(model)
-    where = document("docs/catalog-format.md" if name else "docs/study-format.md")
+    where = document_path("docs/catalog-format.md" if name else "docs/study-format.md")
     return f"see {where}, or: {program()} schema {name or 'study'}"
 
 

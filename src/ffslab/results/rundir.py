@@ -80,12 +80,14 @@ class Manifest(TypedDict):
     study: NotRequired[str]
     study_text: NotRequired[str]
     title: NotRequired[str]
+    label: NotRequired[str]
     command: NotRequired[str]
     started: NotRequired[str]
     boards: NotRequired[dict[str, Any]]
     overrides: NotRequired[list[list[Any]]]
     outcomes: NotRequired[dict[str, int] | None]
     wall_s: NotRequired[float | int | None]
+    known: NotRequired[list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,18 +40,20 @@ class RunSummary:
     overrides: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     title: str = ""
     command: str = ""
+    label: str = ""
     problem: str = ""
 
     @property
     def words(self) -> str:
-        """For example "4 cases, complete: 3 pass, 1 fail; with seeds=1"."""
+        """For example "4 cases, complete: 3 pass, 1 fail; with seeds=1; label v6.2"."""
         if self.problem:
             return self.problem
         words = f"{self.cases_total:,} cases, {self.state}"
         if self.outcomes:
             counts = (f"{count:,} {outcome}" for outcome, count in self.outcomes.items())
             words += f": {', '.join(counts)}"
-        return words + (f"; with {self.settings}" if self.overrides else "")
+        words += f"; with {self.settings}" if self.overrides else ""
+        return words + (f"; label {self.label}" if self.label else "")
 
     @property
     def settings(self) -> str:
@@ -79,6 +81,7 @@ def summary_of(run: RunDirectory, *, with_size: bool = True) -> RunSummary:
         overrides=overrides,
         title=manifest.get("title", ""),
         command=manifest.get("command", ""),
+        label=manifest.get("label", ""),
     )
 
 

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ffslab.errors import SpecError
 from ffslab.model.workload import Workload
+from ffslab.protocol.records import read_records
+from ffslab.results.files import MANIFEST, damaged
 from ffslab.results.outcome import Asked
 from ffslab.results.result import CaseResult, WrongShapeError, checked
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import kind_of, workloads
 
+if TYPE_CHECKING:
+    from ffslab.model.known import Known
+
+_RECORDS = "records.jsonl"  # of a guest, in its case's directory
 _FINDING_LETTERS = 200  # that are shown of it
 
 
@@ -56,6 +63,29 @@ def findings_of(result: CaseResult) -> Mapping[str, Mapping[str, Any]]:
     """
     function = getattr(result_module(kind_of(result["spec"])), "findings", None)
     return function(result) if function else {}
+
+
+def known_of(run: RunDirectory, manifest: Mapping[str, Any]) -> tuple[Known, ...]:
+    """The findings that were known when the run was judged; DamagedResultError for none such."""
+    stored = manifest.get("known")
+    if not stored:
+        return ()
+    from ffslab.model.known import known_from_document
+
+    where = run.path / MANIFEST
+    try:
+        return known_from_document({"known": stored}, str(where))
+    except SpecError as error:
+        raise damaged(where, 0, WrongShapeError(error.message)) from error
+
+
+def kernel_of(run: RunDirectory, case_id: str) -> str:
+    """The version of the kernel in which a case ran, as its guest said; "" if that is not kept."""
+    try:
+        start = read_records(run.case_dir(case_id) / _RECORDS).first("start")
+    except OSError:
+        return ""
+    return str(start.get("kernel", "")) if start else ""
 
 
 def finding_line(finding: Mapping[str, Any]) -> str:

@@ -125,7 +125,7 @@ def test_findings_that_are_only_told_are_no_failure(ffslab_command: Command, stu
 def test_of_many_findings_some_are_shown(
     ffslab_command: Command, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ffslab.cli.run._FINDINGS_SHOWN", 1)
+    monkeypatch.setattr("ffslab.cli.finding_lines._SHOWN", 1)
     ffslab_command.target = CutTarget(wrong=lambda name: name.startswith("1 "))
     result = ffslab_command("run", str(study), "--no-report")
     assert result.output.count("mount-fails at") == 1

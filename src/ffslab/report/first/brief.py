@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffslab.report.chapters import chapters_of
 from ffslab.report.first.board import Board, board_of
@@ -20,37 +20,45 @@ from ffslab.results.criteria import Criterion
 from ffslab.results.missed import Missed
 from ffslab.results.result import CaseHead, CaseResult, head_of
 from ffslab.results.rundir import RunDirectory
+from ffslab.results.shortfall import is_good
+from ffslab.workloads.accepted import Accepted, accepted
 from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.limits import Judge, limits_of
-from ffslab.workloads.results import findings_of, results_of
+from ffslab.workloads.results import findings_of, kernel_of, known_of, results_of
+
+if TYPE_CHECKING:
+    from ffslab.model.known import Known
 
 _Read = Read[tuple[Criterion, ...]]
 
 
 @dataclass(frozen=True)
 class ChapterBrief:
-    """A chapter; `title` where there are several. Without criteria it has neither headline nor
-    columns.
+    """A chapter; `title` where there are several, `cases` are ids. Without criteria it has neither
+    headline nor columns.
     """
 
     title: str
     headline: str
     board: Board
     seeds: int
+    cases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Brief:
-    """A run: all its cases, what it found wrong by case, and those chapters that have criteria.
+    """A run: all its cases, those chapters that have criteria, what it found wrong, and what was
+    known of that beforehand.
 
     `missed`: what is beyond a limit of the study; `unused` tells the limits of no figure.
     """
 
     heads: tuple[CaseHead, ...]
-    findings: tuple[tuple[str, Mapping[str, Any]], ...]
+    accepted: Accepted
     chapters: tuple[ChapterBrief, ...]
     missed: tuple[Missed, ...] = ()
     unused: tuple[str, ...] = ()
+    known: tuple[Known, ...] = ()
 
 
 def brief_of(directory: RunDirectory) -> Brief:
@@ -70,8 +78,13 @@ def brief_of(directory: RunDirectory) -> Brief:
         rows = map(judge.take, as_stated(noted(), run.manifest))
         read = [Read(head_of(row), criteria_of(row)) for row in rows]
         chapters = tuple(_briefs(run, read))
+    failed = [head["id"] for head in heads if not is_good(head)]
+    entries = known_of(directory, run.manifest)
+    dated = {case for case, _ in findings} if any(entry.until for entry in entries) else ()
+    kernels = {case: kernel_of(directory, case) for case in dated}
+    told = accepted(findings, failed, entries, kernels)
     missed, unused = tuple(judge.missed), tuple(judge.unused)
-    return Brief(tuple(heads), tuple(findings), chapters, missed, unused)
+    return Brief(tuple(heads), told, chapters, missed, unused, entries)
 
 
 def _briefs(
@@ -86,4 +99,5 @@ def _briefs(
         board = board_of(matter, weighed)
         if board.columns:
             title = chapter.title if len(chapters) > 1 else ""
-            yield ChapterBrief(title, headline(matter, weighed), board, len(matter.seeds))
+            told, ids = headline(matter, weighed), tuple(read.head["id"] for read in chapter.cases)
+            yield ChapterBrief(title, told, board, len(matter.seeds), ids)

@@ -1,0 +1,1 @@
+"""The page of a trend, and what it is read from."""
