@@ -168,6 +168,8 @@ def register(app: typer.Typer) -> None:
             )
         if kernel_source is not None:
             named_source(kernel_source)  # whatever comes then, it has to be one
+        if known is not None:
+            _known_entries(known, None)  # and a file of it has to be right
         if dry_run:
             _print_cases(terminal(), choice, resume, output)
             return

@@ -146,3 +146,15 @@ def test_calls_of_ones_own_take_a_file_of_known_findings(
     assert plain.code == 1 and ids
     known = write_known(tmp_path / "known.toml", *(f'id = "{one}"' for one in ids))
     assert ffslab_command(*words, "--known", str(known)).code == 0
+
+
+def test_a_file_that_is_wrong_is_refused_before_anything_runs(
+    ffslab_command: Command, study: Path, tmp_path: Path
+) -> None:
+    wrong = write_known(tmp_path / "known.toml", 'id = "aaaa0001"\nuntill = "6.12"')
+    for more in ((), ("--dry-run",)):
+        refused = ffslab_command("run", str(study), "--known", str(wrong), *more)
+        assert refused.code == 2 and "until" in refused.error
+    missing = ffslab_command("run", str(study), "--known", "nowhere.toml")
+    assert missing.code == 2 and "nowhere.toml" in missing.error
+    assert not list(Path().glob("results/*"))
