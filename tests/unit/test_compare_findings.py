@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from compare_support import compared, result, spec
+from compare_support import compared, result, side, spec
 
 from ffslab.cli.compare_tables import print_comparison
 from ffslab.cli.screen import Screen
-from ffslab.compare.engine import CaseRow
+from ffslab.compare.engine import CaseRow, compare_runs
 from ffslab.compare.findings import finding_change
 from ffslab.compare.junit import as_junit
 from ffslab.compare.tables import Choice, as_json, as_markdown
 from ffslab.compare.verdicts import Verdict
+from ffslab.model.known import known_from_document
 from ffslab.report.comparison.page import render_comparisons, shown
 from ffslab.report.elements import Table
 
@@ -94,6 +96,20 @@ def test_a_new_finding_is_worse_whatever_the_band_and_one_that_is_gone_is_better
         assert (len(both.findings.new), len(both.findings.gone)) == (1, 1)
 
 
+def test_a_new_finding_that_is_known_is_told_and_does_not_count() -> None:
+    entries = ({"id": "aaaa0001", "reason": "documented", "until": "6.12"},)
+    document = known_from_document({"known": list(entries)}, "known.toml")
+    for kernel, known in (("6.1.192", True), ("6.12.3", False), ("", False)):
+        base, new = side([cut_case()]), side([cut_case(OLD)], "new", "b2")
+        new = replace(new, known=document, cases=(replace(new.cases[0], kernel=kernel),))
+        (case,) = (found := compare_runs(base, new)).cases
+        assert case.findings.words[0][0] == ("known" if known else "new")
+        assert case.verdict is found.verdict is (Verdict.SAME if known else Verdict.WORSE)
+    other = side([cut_case(OLD, finding("cccc0001", 10, "another"))], "new", "b2")
+    (case,) = compare_runs(base, replace(other, known=document)).cases
+    assert case.verdict is Verdict.WORSE
+
+
 def test_a_case_that_failed_by_its_findings_is_compared_and_another_is_not() -> None:
     case = only(cut_case(OLD), cut_case(OLD))
     assert case.verdict is Verdict.SAME and case.rows
@@ -113,10 +129,11 @@ def test_findings_of_several_seeds_are_told_once() -> None:
 
 
 def test_nothing_on_either_side_is_nothing_to_be_told() -> None:
-    assert not finding_change([({}, {})])
+    assert not finding_change([])
     assert not only(result(), result()).findings
-    assert finding_change([({}, {"x": OLD})]) and finding_change([({"x": OLD}, {})])
-    assert finding_change([({"x": OLD}, {"x": OLD})])
+    for base, new in ((cut_case(), cut_case(OLD)), (cut_case(OLD), cut_case())):
+        assert only(base, new).findings
+    assert only(cut_case(OLD), cut_case(OLD)).findings
 
 
 @pytest.fixture
@@ -135,7 +152,7 @@ LINES = {
 
 def test_json_has_them(case_pair: Any) -> None:
     (case,) = json.loads(as_json([case_pair], Choice()))["comparisons"][0]["cases"]
-    assert case["findings"] == {word: [line] for word, line in LINES.items()}
+    assert case["findings"] == {"known": [], **{word: [line] for word, line in LINES.items()}}
 
 
 def test_markdown_has_them(case_pair: Any) -> None:

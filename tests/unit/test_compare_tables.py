@@ -275,7 +275,7 @@ def test_the_whole_document() -> None:
                             "creation: +1.00 s = flash 0, CPU and other +1.00 s; no flash "
                             "operation more or fewer"
                         ],
-                        "findings": {"new": [], "gone": [], "same": []},
+                        "findings": {"new": [], "known": [], "gone": [], "same": []},
                     }
                 ],
                 "case_counts": {"worse": 1},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffslab.compare.findings import Findings
 from ffslab.model.canonical import canonical_json
@@ -16,6 +16,9 @@ from ffslab.results.shortfall import is_good
 from ffslab.workloads.deciding import compared_figures
 from ffslab.workloads.figures import tasks_of
 from ffslab.workloads.results import findings_of
+
+if TYPE_CHECKING:
+    from ffslab.model.known import Known
 
 SKIPPED = "skip"
 SEED = "seed"
@@ -45,6 +48,8 @@ class ComparedCase:
     findings: Findings = field(default_factory=dict)
     heads: Mapping[str, str] = field(default_factory=dict)
     in_memory: frozenset[str] = frozenset()
+    tallies: frozenset[str] = frozenset()
+    kernel: str = ""
 
     @property
     def seed(self) -> str:
@@ -87,7 +92,7 @@ class Side:
     """One side of a comparison: a run, or the cases of a run with one value of an axis.
 
     `planned`: how many cases it is to have; more than `cases` where it is incomplete. `where`: what
-    a command calls the run.
+    a command calls the run. `known`: the findings that are accepted there.
     """
 
     name: str
@@ -95,6 +100,7 @@ class Side:
     cases: tuple[ComparedCase, ...]
     planned: int
     where: str = ""
+    known: tuple[Known, ...] = ()
 
     @property
     def study(self) -> str:
@@ -139,6 +145,7 @@ def compared_case(result: CaseResult, words: Sequence[str] = ()) -> ComparedCase
         findings=findings,
         heads={criterion.figure.key: criterion.column for criterion in chosen},
         in_memory=frozenset(each.figure.key for each in chosen if each.in_memory),
+        tallies=frozenset(each.figure.key for each in chosen if each.is_tally),
     )
 
 

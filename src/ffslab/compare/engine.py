@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ffslab.compare.band import Band, Histories, band, joined
 from ffslab.compare.cases import SKIPPED, ComparedCase, Side
@@ -42,6 +43,9 @@ from ffslab.compare.verdicts import (
 )
 from ffslab.compare.work import other_work, unit_of
 from ffslab.results.schema import MEASURED, Figure
+
+if TYPE_CHECKING:
+    from ffslab.model.known import Known
 
 _FLASH_CONTENTS = "flash contents"
 
@@ -195,7 +199,8 @@ def _compared(base: Side, new: Side, paired: Paired, rules: Rules, axis: str) ->
             label = f"{pair.base.id} → {pair.new.id}"  # a word that two axes have told them apart
         groups.setdefault(label, []).append(pair)
     rows = [
-        _case(label, pairs, (histories[0], histories[1]), rules) for label, pairs in groups.items()
+        _case(label, pairs, (histories[0], histories[1]), rules, new.known)
+        for label, pairs in groups.items()
     ]
     # A seed alone is missing beside others of its case: it gets its whole id.
     rows += [_alone(case, Verdict.MISSING, new) for case in paired.missing]
@@ -222,6 +227,7 @@ def _case(
     pairs: Sequence[CasePair],
     histories: tuple[Histories, Histories],
     rules: Rules,
+    known: Sequence[Known],
 ) -> CaseRow:
     ids = tuple((pair.base.id, pair.new.id) for pair in pairs)
     differences = tuple(dict.fromkeys(d for pair in pairs for d in pair.differences))
@@ -230,8 +236,12 @@ def _case(
     exact = all(pair.is_exact for pair in pairs)
     work = other_work(pairs)
     rows = _figures(good, histories, rules, other=bool(work)) if good else ()
-    findings = finding_change((pair.base.findings, pair.new.findings) for pair in good)
-    verdicts = [row.verdict for row in rows if row.decides]
+    findings = finding_change(good, known)
+    # What known findings count is no more news than they are.
+    only_known = bool(findings.known) and not findings.new
+    known_keys = {key for pair in good for key in pair.new.tallies} if only_known else ()
+    judged = (row for row in rows if row.decides and row.figure.key not in known_keys)
+    verdicts = [row.verdict for row in judged]
     verdict = joint([*verdicts, *_of_findings(findings)])
     why = ""
     if any(pair.other_target for pair in pairs):

@@ -130,6 +130,7 @@ def _case(case: CaseRow, choice: Choice) -> dict[str, Any]:
         "causes": [cause_words(cause) for cause in case.causes],
         "findings": {
             "new": list(case.findings.new),
+            "known": list(case.findings.known),
             "gone": list(case.findings.gone),
             "same": list(case.findings.same),
         },

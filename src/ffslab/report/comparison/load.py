@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ffslab.compare.cases import Side, compared_case
 from ffslab.report.load import all_rows, explained, open_run
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.deciding import deciding_words
+from ffslab.workloads.results import kernel_of, known_of
 
 
 def load_side(run: RunDirectory, base: Side | None = None) -> Side:
@@ -17,6 +20,14 @@ def load_side(run: RunDirectory, base: Side | None = None) -> Side:
     opened = open_run(run.path)
     with explained(opened):
         words = deciding_words(base.manifest if base else opened.manifest)
+        entries = known_of(run, opened.manifest)
         cases = tuple(compared_case(row, words) for row in all_rows(opened))
+        if entries:
+            cases = tuple(
+                replace(case, kernel=kernel_of(run, case.id)) if case.findings else case
+                for case in cases
+            )
         planned = int(opened.manifest.get("cases_total") or len(cases))
-        return Side(run.path.resolve().name, opened.manifest, cases, planned, str(run.path))
+        return Side(
+            run.path.resolve().name, opened.manifest, cases, planned, str(run.path), entries
+        )

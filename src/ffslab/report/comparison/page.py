@@ -155,7 +155,7 @@ def _findings(comparison: Comparison) -> Table:
     told = [
         (word, case.label, line) for case in comparison.cases for word, line in case.findings.words
     ]
-    order = ("new", "gone", "same")
+    order = ("new", "known", "gone", "same")
     rows = tuple(sorted(told, key=lambda row: order.index(row[0])))
     return Table("", ("", "case", "finding"), (), rows, text_columns=3, wrapped=(2,))
 
