@@ -41,6 +41,14 @@ def test_each_verb_is_in_one_group_and_has_examples_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_a_verb_fits_on_a_screen(verb: str) -> None:
+    shown = CliRunner().invoke(build_app((verb,)), [verb, "-h"], terminal_width=80).output
+    lines = shown.splitlines()
+    assert lines[0].startswith("Usage: ") and len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_the_options_of_examples_are_there(verb: str) -> None:
     """Each word that begins with `--` is an option of the verb, or of the one behind it."""
     app = build_app((verb,))

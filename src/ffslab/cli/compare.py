@@ -52,11 +52,11 @@ def register(app: typer.Typer) -> None:
         ] = None,
         axis: Annotated[
             str | None,
-            typer.Option(help="Compare the values of an axis of one run: options.compression."),
+            typer.Option(metavar="AXIS", help="Compare values of an axis of one run."),
         ] = None,
         base_value: Annotated[
             str | None,
-            typer.Option("--base", help="The value of the axis to compare the others with."),
+            typer.Option("--base", metavar="VALUE", help="The value to compare others with."),
         ] = None,
         threshold: Annotated[
             float | None,
@@ -64,11 +64,11 @@ def register(app: typer.Typer) -> None:
                 min=0,
                 max=10**6,
                 metavar="PERCENT",
-                help="Smaller changes are none; 2 unless a band was measured.",
+                help="Smaller changes are none [2].",
             ),
         ] = None,
         exact: Annotated[
-            bool, typer.Option("--exact", help="Of counts (pages, erases) any change counts.")
+            bool, typer.Option("--exact", help="Any change of a count counts.")
         ] = False,
         case: Annotated[
             list[str] | None,
@@ -80,7 +80,7 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--only-changed", help="Leave out what did not change.")
         ] = False,
         all_figures: Annotated[
-            bool, typer.Option("--all", help="Show every case with every figure that changed.")
+            bool, typer.Option("--all", help="Every case with every figure that changed.")
         ] = False,
         table: Annotated[
             Format | None, typer.Option(help="Print a table for another program.")
@@ -88,10 +88,7 @@ def register(app: typer.Typer) -> None:
         as_json: Annotated[bool, typer.Option("--json", help="The same as --table json.")] = False,
         fail_on: Annotated[
             FailOn,
-            typer.Option(
-                help="What ends with another exit code than 0: the verdict; worse figures alone; "
-                "any change."
-            ),
+            typer.Option(metavar="WHAT", help="verdict, worse, change or never."),
         ] = FailOn.verdict,
         junit: Annotated[
             Path | None, typer.Option(metavar="FILE", help="Write JUnit XML for CI.")
@@ -100,18 +97,16 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option(
                 metavar="FILE",
-                help="Write an HTML page; in a directory it is called compare-BASE..NEW.html.",
+                help="Write an HTML page; also into a directory.",
             ),
         ] = None,
         output: RunsIn = RESULTS,
     ) -> None:
         """Compare runs, or values of an axis of one run.
 
-        Says the verdict first: better, worse, mixed, same, or not comparable. The few figures that
-        people decide by make it. A table shows how they changed, a sentence why the one that
-        changed most did. Within 2 %, or the band of builds (`run --band N`), figures are alike.
-
-        A run alone shows its band of builds, if it was made with `run --band N`.
+        Says better, worse, mixed, same or not comparable, by the figures that people decide by.
+        Within 2 %, or the band of builds (`run --band N`), figures are alike. A run alone shows its
+        band.
 
         Exit code: 0 same or better; 1 worse; 3 mixed; 4 not comparable. Of an error: 2 nothing to
         compare, 3 a damaged run.

@@ -22,7 +22,7 @@ Catalogs = Annotated[
         "--catalog",
         metavar="DIR",
         envvar="FFSLAB_CATALOG",
-        help="Add a catalog of your own: chips/, boards/, filesystems/, states/.",
+        help="A catalog of your own.",
     ),
 ]
 
@@ -35,7 +35,7 @@ KnownIn = Annotated[
     typer.Option(
         "--known",
         metavar="FILE",
-        help="Findings that are no news, docs/power-cuts.md [known/STUDY.toml].",
+        help="Findings that are no news [known/STUDY.toml].",
     ),
 ]
 Run = Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")]

@@ -47,15 +47,14 @@ def register(app: typer.Typer) -> None:
     def run(
         study: Annotated[
             str,
-            typer.Argument(help="A shipped study, a TOML file, or with --resume a run directory."),
+            typer.Argument(metavar="STUDY", help="Its name or TOML file; with --resume a run."),
         ],
         settings: Annotated[
             list[str] | None,
             typer.Option(
                 "--set",
                 metavar="AXIS=VALUE",
-                help="Replace an axis or a base value, in the order given; an error if it "
-                "changes no case.",
+                help="Replace an axis or a base value.",
             ),
         ] = None,
         cases: Annotated[
@@ -76,7 +75,7 @@ def register(app: typer.Typer) -> None:
                 min=1,
                 max=16,
                 metavar="N",
-                help="Also run each case with N other layouts (4 will do), for `compare`.",
+                help="And N other layouts of each case.",
             ),
         ] = None,
         repeats: Annotated[
@@ -120,7 +119,8 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 min=1,
                 max=10**6,
-                help="Wall-clock limit of a case in seconds [the target's, 300 or more].",
+                metavar="SECONDS",
+                help="A case's wall time at most.",
             ),
         ] = None,
         report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
@@ -128,15 +128,12 @@ def register(app: typer.Typer) -> None:
         known: KnownIn = None,
         label: Annotated[
             str,
-            typer.Option(metavar="TEXT", help="Call the run so, by its commit perhaps: `trend`."),
+            typer.Option(metavar="TEXT", help="Call the run so in lists and `trend`."),
         ] = "",
     ) -> None:
         """Run a study and report it.
 
-        Exit code: 0 good, or all that is wrong is known; 1 a case failed or missed a limit; 2 wrong
-        usage, a setting that changes no case, or no image to begin with; 3 interrupted, or the lab
-        itself failed. A case that measured less than was asked for is "short": good if its workload
-        allows that (limit) and at least a tenth was measured, else failed.
+        Exit code: 0 good; 1 a case failed or missed a limit; 2 usage; 3 the lab.
         """
         from ffslab.campaign.study import Choice
         from ffslab.cli.screen import terminal
