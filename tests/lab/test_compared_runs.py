@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from lab_support import STUDY, ffslab, results, run_study
 
+from ffslab.results.files import MANIFEST
+
 pytestmark = pytest.mark.usefixtures("lab")
 
 
@@ -43,6 +45,12 @@ def test_equal_runs_report_nothing(runs: tuple[Path, Path, Path]) -> None:
         assert found["figure_counts"]["same"] > 800
         assert found["differs"] == [] or other == band
         assert not any(case["not_deterministic"] for case in found["cases"])
+
+
+def test_the_version_names_the_build_that_runs_have(runs: tuple[Path, Path, Path]) -> None:
+    manifest = json.loads((runs[0] / MANIFEST).read_text())
+    told = ffslab("--version").stdout
+    assert f", build {manifest['build_id'][:12]}, kernel " in told
 
 
 def test_cases_with_a_band_are_those_without(runs: tuple[Path, Path, Path]) -> None:

@@ -15,6 +15,7 @@ from cli_support import Command
 from host_support import STUDY, FakeTarget
 from typer.testing import CliRunner
 
+from ffslab import __version__
 from ffslab.cli.app import VERBS, build_app, verbs_for, without_options
 from ffslab.cli.parse import parse_seeds, parse_set
 from ffslab.errors import UsageError
@@ -341,6 +342,15 @@ def test_one_verb_alone_is_still_a_verb() -> None:
     shown = CliRunner().invoke(build_app(("list",)), ["list", "states"])
     assert shown.exit_code == 0
     assert "aged" in shown.output
+
+
+def test_the_version_says_that_there_is_no_lab_yet(
+    ffslab_command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    told = ffslab_command("--version").output
+    assert told == f"ffslab {__version__}, the lab is not built\n"
+    assert not (tmp_path / "ffslab").exists()
 
 
 @pytest.mark.parametrize("line", ["--help", "-h", "", "lisst", "--version", "--no-such-option"])

@@ -91,7 +91,7 @@ def build_app(verbs: Sequence[str] = VERBS) -> typer.Typer:
             bool,
             typer.Option(
                 "--version",
-                help="Print the version and stop.",
+                help="Print version, build and kernel, and stop.",
                 is_eager=True,
                 callback=_print_version,
             ),
@@ -121,7 +121,11 @@ def _entries(app: typer.Typer) -> list[CommandInfo | TyperInfo]:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"ffslab {__version__}")
+        from ffslab.lab.lab import lab_identity
+
+        found = lab_identity()
+        lab = f"build {found[0][:12]}, kernel {found[1]}" if found else "the lab is not built"
+        typer.echo(f"ffslab {__version__}, {lab}")
         raise typer.Exit
 
 

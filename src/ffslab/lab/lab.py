@@ -276,6 +276,21 @@ def _ensure_one(
     return _lab_build(plan)
 
 
+def lab_identity() -> tuple[str, str] | None:
+    """The `build_id` of the default lab and the id of its kernel's source; None before it is built.
+
+    Nothing is built or fetched, and nothing of the cache is read but what names it.
+    """
+    try:
+        source = known_source(None)
+        plan = plan_lab("default", source) if source is not None else None
+        if source is None or plan is None or plan.missing():
+            return None
+        return _lab_build(plan).build_id, source.id
+    except (FfslabError, OSError):
+        return None
+
+
 def prefetch() -> int:
     """For the launcher, beside the Python environment: the default source, and the agent.
 
