@@ -72,6 +72,8 @@ def test_the_table_has_a_line_for_each_image_and_a_reason_for_none() -> None:
     assert "ubifs lzo: the image of rootfs is larger than the partition" in lines
     # What differs in the mount only has one line.
     assert not any(row[0] == "yaffs2-no-cache" for row in cells)
+    # So has an overlay: no two lines are of one tool's work.
+    assert not any(row[0].startswith("overlay") for row in cells)
     assert max(map(len, lines)) <= 80
 
 
@@ -83,6 +85,8 @@ def test_one_image_goes_to_a_file(tmp_path: Path) -> None:
     assert "jffs2 lzo: 500,000 bytes, ratio 2.00" in shown
     assert "512,000 bytes in 250 pages" in shown
     assert f"file:    {output}\n" in shown
+    on_ubi = run("rootfs", "--fs", "squashfs", "--to", str(output))
+    assert f"file:    {output}, 7 bytes with UBI\n" in on_ubi
     assert "mkfs.test -x zlib -x rtime -X lzo" in shown
     assert "pages with OOB" in run("--fs", "yaffs2")
 

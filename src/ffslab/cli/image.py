@@ -71,7 +71,12 @@ def register(app: typer.Typer) -> None:
         chosen = catalog.board(board)
         progress = ConsoleProgress()
         if filesystem is None:
-            wanted = list(all_images(catalog, chosen, size))
+            # What an overlay has below is another's image, and is a line of that.
+            wanted = [
+                image
+                for image in all_images(catalog, chosen, size)
+                if catalog.filesystems[image.filesystem].overlay is None
+            ]
             source = source_tree(tree, progress)
             _print_tree(source)
             _print_table(source, wanted, ensure_lab(progress=progress), progress)
@@ -103,7 +108,10 @@ def _build_one(
     title = f"{wanted.filesystem} {wanted.compression}".rstrip()
     typer.echo(f"{title}: {built.image_bytes:,} bytes, ratio {_ratio(tree, built)}")
     typer.echo(f"flash:   {built.flash_bytes:,} bytes in {pages:,} pages")
-    typer.echo(f"file:    {path}{', pages with OOB' if built.oob else ''}")
+    size = path.stat().st_size  # UBI adds headers and its volume table, a page its OOB area
+    more = f", {size:,} bytes with UBI" if wanted.spec.on_ubi else ""
+    more += f", {size:,} bytes, pages with OOB" if built.oob else ""
+    typer.echo(f"file:    {path}{more}")
     typer.echo(f"sha256:  {built.sha256}")
     typer.echo(f"tool:    {built.tool}")
     typer.echo(f"command: {built.command}")
