@@ -108,7 +108,7 @@ def test_limits_change_neither_specs_nor_results(ffslab_command: Command, pages:
 
 
 def step(verb: str, duration_ns: int, status: str = "ok") -> dict[str, Any]:
-    return {"verb": verb, "status": status, "duration_ns": duration_ns}
+    return {"verb": verb, "status": status, "t_start_ns": 0, "duration_ns": duration_ns}
 
 
 def test_times_of_the_mount_are_figures_of_every_case(pages: int) -> None:
