@@ -194,6 +194,11 @@ def test_a_wrong_limit_is_told_before_anything_runs(
     assert not Path("results").exists()
 
 
+def test_a_run_without_a_readable_study_has_no_limits() -> None:
+    for manifest in ({}, {"study_text": ""}, {"study_text": "[limits"}, {"study_text": "a = 1"}):
+        assert limits_of(manifest) == ()
+
+
 def test_cases_left_out_on_purpose_need_no_limit(ffslab_command: Command) -> None:
     limited('figure = "mount.time"\nat_most = "1 h"\ncase = "ubifs-*"')
     assert ffslab_command(*RUN, "--set", "filesystem=jffs2").code == 0
