@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from compare_support import compared, result, side, spec
+from compare_support import compared, result, scaled, side, spec
 
 from ffslab.cli.compare_tables import print_comparison
 from ffslab.cli.screen import Screen
-from ffslab.compare.engine import CaseRow, compare_runs
+from ffslab.compare.cases import compared_case
+from ffslab.compare.engine import CaseRow, Comparison, compare_runs
 from ffslab.compare.findings import finding_change
 from ffslab.compare.junit import as_junit
 from ffslab.compare.tables import Choice, as_json, as_markdown
 from ffslab.compare.verdicts import Verdict
+from ffslab.model.bounds import LimitFile
 from ffslab.model.known import known_from_document
 from ffslab.report.comparison.page import render_comparisons, shown
 from ffslab.report.elements import Table
@@ -192,3 +195,40 @@ def test_the_page_has_them(case_pair: Any) -> None:
     assert [row[:2] for row in told] == [("new", "jffs2-s2"), ("gone", "jffs2")]
     page = render_comparisons([case_pair], Choice())
     assert "went &lt;away&gt;" in page and "findings: 1 new and 1 gone" in page
+
+
+def test_a_limit_that_the_new_run_alone_misses_makes_its_case_worse() -> None:
+    """And one that the base alone misses better; the figure itself may be within the threshold."""
+    limit = LimitFile(figure="creation.time", at_most="2005 ms").limit
+    rows = result(), scaled(result(), "creation.duration_ns", 1.01)
+
+    def sides(first: int, second: int) -> Comparison:
+        base, new = (
+            replace(
+                side([rows[n]], f"run {build}", build), cases=(compared_case(rows[n], (), [limit]),)
+            )
+            for build, n in (("b1", first), ("b2", second))
+        )
+        return compare_runs(base, new)
+
+    for first, second, verdict, words in (
+        (0, 1, Verdict.WORSE, ["new"]),
+        (1, 0, Verdict.BETTER, ["gone"]),
+        (1, 1, Verdict.SAME, ["same"]),
+        (0, 0, Verdict.SAME, []),
+    ):
+        found = sides(first, second)
+        assert found.verdict is verdict
+        (case,) = found.cases
+        assert [word for word, _ in case.missed.words] == words
+    (_, line) = sides(0, 1).cases[0].missed.words[0]
+    assert line == "creation.duration_ns is 2,020 ms, at most 2,005 ms: 0.748 % above"
+    failure = ET.fromstring(as_junit([sides(0, 1)])).find(".//failure")
+    assert failure is not None and failure.get("message") == f"limit missed: {line}"
+    assert ET.fromstring(as_junit([sides(1, 1)])).find(".//failure") is None
+    told = as_markdown([sides(0, 1)], Choice())
+    assert f"- jffs2, limit missed, new: {line}" in told
+    text = io.StringIO()
+    print_comparison(Screen(file=text, width=120), sides(0, 1), Choice())
+    assert f"  jffs2: limit missed, new: {line}" in text.getvalue()
+    assert "Limit missed (new):" in render_comparisons([sides(0, 1)], Choice())

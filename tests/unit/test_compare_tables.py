@@ -276,6 +276,7 @@ def test_the_whole_document() -> None:
                             "operation more or fewer"
                         ],
                         "findings": {"new": [], "known": [], "gone": [], "same": []},
+                        "missed": {"new": [], "gone": [], "same": []},
                     }
                 ],
                 "case_counts": {"worse": 1},

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from ffslab.errors import SpecError
 from ffslab.model.bounds import Amount, Limit, LimitFile, parse_amount
@@ -247,3 +248,25 @@ def test_amounts(value: Any, amount: Amount) -> None:
 def test_other_texts_are_no_amounts(value: Any) -> None:
     with pytest.raises(ValueError, match=r"number|at most"):
         parse_amount(value)
+
+
+@pytest.mark.parametrize(
+    ("key", "good", "bad"),
+    [
+        ("figure", "a", ""),
+        ("figure", "a" * 200, "a" * 201),
+        ("case", "b", ""),
+        ("case", "b" * 255, "b" * 256),
+        ("at_most", 10**18, 10**18 + 1000),
+        ("at_most", 1e18, 1.001e18),
+        ("at_least", -(10**18), -(10**18) - 1000),
+        ("at_least", "-1000000000000000000", "-1000000000000001000"),
+        ("at_least", 0, True),
+        ("at_most", 0.5, [1]),
+    ],
+)
+def test_keys_have_ranges(key: str, good: Any, bad: Any) -> None:
+    table = {"figure": "virtual", "at_most": "1 s", key: good}
+    assert LimitFile.model_validate(table).limit.figure
+    with pytest.raises(ValidationError, match=key):
+        LimitFile.model_validate({**table, key: bad})

@@ -63,6 +63,16 @@ def test_every_metric_is_called_by_its_name() -> None:
         assert names_of(metric)[0] == metric.name
 
 
+def test_every_unit_may_be_left_out_but_that_of_a_rate() -> None:
+    called = {metric.name: names_of(metric)[1:] for metric in all_metrics()}
+    assert called["correct_percent"] == ("correct",)
+    assert called["life_years"] == ("life",)
+    assert called["available_bytes"] == ("available",)
+    assert called["p99_ns"] == ("p99",)
+    assert called["duration_ns"] == ("duration", "time")
+    assert called["pages_read"] == called["transactions_per_s"] == ()
+
+
 def test_rates_keep_their_unit_as_a_read_is_no_throughput() -> None:
     assert names_of(BY_NAME["read_bytes_per_s"]) == ("read_bytes_per_s",)
 

@@ -73,6 +73,11 @@ def test_a_case_beyond_a_limit_is_missed_everywhere(ffslab_command: Command, pag
     assert values["result"]["outcome"] == "pass"
     (miss,) = values["missed"]
     assert miss["figure"] == "workload.pages_programmed" and miss["at_most"] == pages - 1
+    cases = json.loads(ffslab_command("show", "latest", "--json").output)["cases"]
+    assert {case["id"]: len(case["missed"]) for case in cases if case["missed"]} == {
+        "ubifs-free-s1": 1,
+        "ubifs-aged-s1": 1,
+    }
 
 
 def test_the_report_begins_with_what_was_missed(ffslab_command: Command, pages: int) -> None:
@@ -98,10 +103,12 @@ def test_limits_change_neither_specs_nor_results(ffslab_command: Command, pages:
     ended = ffslab_command(*RUN)
     assert ended.code == 0 and "missed" not in ended.output
     assert files(last_run()) == without
+    assert "missed" in ffslab_command("show", "latest", "--json").output
+    assert "missed" not in ffslab_command("show", "latest~1", "--json").output
 
 
 def step(verb: str, duration_ns: int, status: str = "ok") -> dict[str, Any]:
-    return {"verb": verb, "status": status, "duration_ns": duration_ns}
+    return {"verb": verb, "status": status, "t_start_ns": 0, "duration_ns": duration_ns}
 
 
 def test_times_of_the_mount_are_figures_of_every_case(pages: int) -> None:
@@ -124,7 +131,8 @@ def test_times_of_the_mount_are_figures_of_every_case(pages: int) -> None:
     spec = result["spec"]
     bare = {**spec, "filesystem": {**spec["filesystem"], "type": NOT_MOUNTED}}
     assert missed(late, spec=bare) == []
-    assert missed(step("attach", 8_000_000), late, figure="attach.time") == [8_000_000]
+    for verb in ("attach", "umount"):
+        assert missed(step(verb, 8_000_000), late, figure=f"{verb}.time") == [8_000_000]
 
 
 def test_a_limit_that_no_figure_was_held_against_is_told(ffslab_command: Command) -> None:
@@ -184,6 +192,11 @@ def test_a_wrong_limit_is_told_before_anything_runs(
         assert ended.code == 2 and told in ended.error
         assert "likely cause" in ended.error and "next: " in ended.error
     assert not Path("results").exists()
+
+
+def test_a_run_without_a_readable_study_has_no_limits() -> None:
+    for manifest in ({}, {"study_text": ""}, {"study_text": "[limits"}, {"study_text": "a = 1"}):
+        assert limits_of(manifest) == ()
 
 
 def test_cases_left_out_on_purpose_need_no_limit(ffslab_command: Command) -> None:

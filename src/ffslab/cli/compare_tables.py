@@ -149,6 +149,8 @@ def _print_largest(console: Console, comparison: Comparison) -> None:
 def _print_findings(console: Console, case: CaseRow) -> None:
     for word, line in case.findings.words:
         _say(console, f"  finding, {word}: {line}")
+    for word, line in case.missed.words:
+        _say(console, f"  {case.label}: limit missed, {word}: {line}")
 
 
 def print_bands(

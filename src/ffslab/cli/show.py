@@ -11,8 +11,11 @@ from ffslab.errors import UsageError
 from ffslab.program import command, program
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
+    from ffslab.model.bounds import Limit
     from ffslab.results.result import CaseResult
     from ffslab.results.rundir import RunDirectory
 
@@ -31,8 +34,8 @@ def register(app: typer.Typer) -> None:
         """Show a run, or one of its cases and how to repeat it.
 
         With --json a run prints what it is and the outcome of each case. A case prints its result
-        as in docs/result-format.md, which limits of its study it missed, where its files are, and
-        the command.
+        as in docs/result-format.md, where its files are, and the command. Both have the limits of
+        the study that a case missed.
         """
         from ffslab.results.rundir import find_run
 
@@ -52,9 +55,10 @@ def _run_values(run: RunDirectory) -> dict[str, Any]:
     from dataclasses import asdict
 
     from ffslab.results.summary import summary_of
+    from ffslab.workloads.limits import limits_of
     from ffslab.workloads.results import results_of
 
-    walls = run.walls()
+    walls, limits = run.walls(), limits_of(run.manifest())
     cases = [
         {
             "id": result["id"],
@@ -62,6 +66,7 @@ def _run_values(run: RunDirectory) -> dict[str, Any]:
             "outcome": result["outcome"],
             "reason": result["reason"],
             "wall_ns": walls[result["id"]]["wall_ns"] if result["id"] in walls else None,
+            **_missed_values(result, limits),
         }
         for result in results_of(run)
     ]
@@ -69,16 +74,22 @@ def _run_values(run: RunDirectory) -> dict[str, Any]:
 
 
 def _case_values(run: RunDirectory, case_id: str) -> dict[str, Any]:
-    from ffslab.workloads.limits import limits_of, missed_of
+    from ffslab.workloads.limits import limits_of
 
-    result, limits = _find(run, case_id), limits_of(run.manifest())
-    missed = [miss.plain for miss in missed_of(result, limits)]
+    result = _find(run, case_id)
     return {
         "result": result,
-        **({"missed": missed} if limits else {}),
+        **_missed_values(result, limits_of(run.manifest())),
         "files": str(run.case_dir(case_id)),
         "reproduce": _reproduce(run, case_id),
     }
+
+
+def _missed_values(result: CaseResult, limits: Sequence[Limit]) -> dict[str, Any]:
+    """What a case missed; nothing of a study without limits."""
+    from ffslab.workloads.limits import missed_of
+
+    return {"missed": [miss.plain for miss in missed_of(result, limits)]} if limits else {}
 
 
 def _reproduce(run: RunDirectory, case_id: str) -> str:

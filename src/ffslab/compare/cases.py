@@ -15,9 +15,11 @@ from ffslab.results.schema import Figure, TaskWork
 from ffslab.results.shortfall import is_good
 from ffslab.workloads.deciding import compared_figures
 from ffslab.workloads.figures import tasks_of
+from ffslab.workloads.limits import missed_of
 from ffslab.workloads.results import findings_of
 
 if TYPE_CHECKING:
+    from ffslab.model.bounds import Limit
     from ffslab.model.known import Known
 
 SKIPPED = "skip"
@@ -50,6 +52,7 @@ class ComparedCase:
     in_memory: frozenset[str] = frozenset()
     tallies: frozenset[str] = frozenset()
     kernel: str = ""
+    missed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seed(self) -> str:
@@ -125,8 +128,12 @@ class Side:
         )
 
 
-def compared_case(result: CaseResult, words: Sequence[str] = ()) -> ComparedCase:
-    """A line of results.jsonl as a case to compare; `words`: the figures that decide."""
+def compared_case(
+    result: CaseResult, words: Sequence[str] = (), limits: Sequence[Limit] = ()
+) -> ComparedCase:
+    """A line of results.jsonl as a case to compare; `words`: the figures that decide; `limits`:
+    those of its study.
+    """
     short = result.get("short")
     findings = findings_of(result)
     figures, chosen = compared_figures(result, words)
@@ -145,6 +152,7 @@ def compared_case(result: CaseResult, words: Sequence[str] = ()) -> ComparedCase
         findings=findings,
         heads={criterion.figure.key: criterion.column for criterion in chosen},
         in_memory=frozenset(each.figure.key for each in chosen if each.in_memory),
+        missed={each.figure.key: each.text for each in missed_of(result, limits)},
         tallies=frozenset(each.figure.key for each in chosen if each.is_tally),
     )
 

@@ -23,7 +23,7 @@ from ffslab.compare.band import Band, Histories, band, joined
 from ffslab.compare.cases import SKIPPED, ComparedCase, Side
 from ffslab.compare.cause import Cause, cause_of
 from ffslab.compare.circumstances import Circumstance, circumstances
-from ffslab.compare.findings import NONE, FindingChange, finding_change
+from ffslab.compare.findings import NONE, FindingChange, finding_change, missed_change
 from ffslab.compare.pairs import (
     ANOTHER_TARGET,
     CasePair,
@@ -113,7 +113,7 @@ class CaseRow:
 
     `is_exact`: of one build and equal specs. `has_band`: the band of builds was measured.
     `broken`: what differs although nothing may. `findings`: which of them are new, gone, the same.
-    `other_work`: what makes the work of one side another.
+    `other_work`: what makes the work of one side another. `missed`: limits that it misses.
     """
 
     label: str
@@ -128,6 +128,7 @@ class CaseRow:
     broken: tuple[str, ...] = ()
     findings: FindingChange = NONE
     other_work: tuple[SpecDifference, ...] = ()
+    missed: FindingChange = NONE
 
     @property
     def deciding(self) -> tuple[FigureRow, ...]:
@@ -242,7 +243,8 @@ def _case(
     known_keys = {key for pair in good for key in pair.new.tallies} if only_known else ()
     judged = (row for row in rows if row.decides and row.figure.key not in known_keys)
     verdicts = [row.verdict for row in judged]
-    verdict = joint([*verdicts, *_of_findings(findings)])
+    missed = missed_change(good)
+    verdict = joint([*verdicts, *_of_findings(findings), *_of_findings(missed)])
     why = ""
     if any(pair.other_target for pair in pairs):
         verdict, why = Verdict.INCOMPARABLE, ANOTHER_TARGET
@@ -272,11 +274,12 @@ def _case(
         _broken(rows, pairs),
         findings,
         work,
+        missed,
     )
 
 
 def _of_findings(findings: FindingChange) -> list[Verdict]:
-    """A finding needs no band: no layout makes it right or wrong."""
+    """A finding needs no band: no layout makes it right or wrong. Nor does a limit."""
     return [
         *([Verdict.WORSE] if findings.new else []),
         *([Verdict.BETTER] if findings.gone else []),

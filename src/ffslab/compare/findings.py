@@ -1,4 +1,4 @@
-"""Findings of power cuts on two sides: which are new, gone, the same. Pure.
+"""Findings of power cuts, and limits that were missed, on two sides: new, gone, the same. Pure.
 
 A finding is known by its case, outcome, kind of cut and reason, not by the operation at which power
 was cut: another build may write one page more before it.
@@ -53,4 +53,15 @@ def finding_change(pairs: Iterable[CasePair], entries: Sequence[Known] = ()) -> 
         for word, each in changes(base.findings, new.findings, entries, new.kernel, new.id):
             kind = "known" if word == "new" and each.is_known else word
             told[kind][finding_line(each.finding)] = None
+    return FindingChange(**{word: tuple(lines) for word, lines in told.items()})
+
+
+def missed_change(pairs: Iterable[CasePair]) -> FindingChange:
+    """The same of the limits that cases miss, known by case and figure."""
+    told: dict[str, dict[str, None]] = {"new": {}, "gone": {}, "same": {}}
+    for pair in pairs:
+        base, new = pair.base.missed, pair.new.missed
+        told["new"] |= {new[key]: None for key in new if key not in base}
+        told["gone"] |= {base[key]: None for key in base if key not in new}
+        told["same"] |= {new[key]: None for key in new if key in base}
     return FindingChange(**{word: tuple(lines) for word, lines in told.items()})

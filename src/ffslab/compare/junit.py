@@ -1,7 +1,8 @@
 """A comparison as JUnit XML, which CI systems read: one test case per case. Pure.
 
-A case fails if a deciding figure got worse beyond threshold and band, if it newly fails, or if it
-differs although build and spec are equal. What could not be compared is skipped, with the reason.
+A case fails if a deciding figure got worse beyond threshold and band, if it newly fails, newly
+misses a limit of its study, or differs although build and spec are equal. What could not be
+compared is skipped, with the reason.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def _failure(case: CaseRow) -> ET.Element | None:
         f"{' → '.join(values_text(row.figure.metric, row.base, row.new))}, {told_change(row)}"
         for row in worse
     ]
-    lines = [*(f"new finding: {line}" for line in case.findings.new), *lines]
+    found = [f"new finding: {line}" for line in case.findings.new]
+    found += [f"limit missed: {line}" for line in case.missed.new]
+    lines = [*found, *lines]
     messages = lines[:_MESSAGE_FIGURES]
     if len(lines) > len(messages):
         messages.append(f"and {len(lines) - len(messages)} more")

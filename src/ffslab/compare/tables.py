@@ -70,7 +70,7 @@ def has_change(comparison: Comparison) -> bool:
     return bool(comparison.broken) or any(
         is_change(case.verdict)
         or any(row.verdict in CHANGES for row in case.rows)
-        or bool(case.findings.new or case.findings.gone)
+        or any(change.new or change.gone for change in (case.findings, case.missed))
         for case in comparison.cases
     )
 
@@ -133,6 +133,11 @@ def _case(case: CaseRow, choice: Choice) -> dict[str, Any]:
             "known": list(case.findings.known),
             "gone": list(case.findings.gone),
             "same": list(case.findings.same),
+        },
+        "missed": {
+            "new": list(case.missed.new),
+            "gone": list(case.missed.gone),
+            "same": list(case.missed.same),
         },
         "figures": [_figure(row) for row in _all_rows(case, choice)],
     }
@@ -221,10 +226,13 @@ def _markdown(comparison: Comparison, choice: Choice) -> Iterator[str]:
         yield from _markdown_rows(case, choice)
     causes = [(case, cause) for case in shown for cause in case.causes]
     findings = [(case, *told) for case in shown for told in case.findings.words]
-    if causes or findings:
+    missed = [(case, *told) for case in shown for told in case.missed.words]
+    if causes or findings or missed:
         yield ""
     for case, word, line in findings:
         yield f"- {_md(case.label)}, finding, {word}: {_md(line)}"
+    for case, word, line in missed:
+        yield f"- {_md(case.label)}, limit missed, {word}: {_md(line)}"
     for case, cause in causes:
         yield f"- {_md(case.label)}, {_md(cause_words(cause))}"
 

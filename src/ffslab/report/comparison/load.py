@@ -8,6 +8,7 @@ from ffslab.compare.cases import Side, compared_case
 from ffslab.report.load import all_rows, explained, open_run
 from ffslab.results.rundir import RunDirectory
 from ffslab.workloads.deciding import deciding_words
+from ffslab.workloads.limits import limits_of
 from ffslab.workloads.results import kernel_of, known_of
 
 
@@ -21,7 +22,8 @@ def load_side(run: RunDirectory, base: Side | None = None) -> Side:
     with explained(opened):
         words = deciding_words(base.manifest if base else opened.manifest)
         entries = known_of(run, opened.manifest)
-        cases = tuple(compared_case(row, words) for row in all_rows(opened))
+        limits = limits_of(opened.manifest)
+        cases = tuple(compared_case(row, words, limits) for row in all_rows(opened))
         if entries:
             cases = tuple(
                 replace(case, kernel=kernel_of(run, case.id)) if case.findings else case

@@ -106,6 +106,9 @@ def _warnings(comparison: Comparison) -> Iterator[str]:
     for case in comparison.broken:
         more = f" and {len(case.broken) - 3} more" if len(case.broken) > 3 else ""
         yield f"**Not deterministic:** {case.label}: {', '.join(case.broken[:3])}{more}"
+    for case in comparison.cases:
+        for word, line in case.missed.words:
+            yield f"**Limit missed ({word}):** {case.label}: {line}"
     if comparison.other_work:
         yield f"**Not the same work:** {OTHER_WORK}"
     if comparison.is_of_targets:
