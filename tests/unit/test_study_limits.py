@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from cli_support import Command
 from host_support import STUDY
 
+from ffslab.errors import SpecError
 from ffslab.loader import parse_toml
 from ffslab.model.specs import NOT_MOUNTED
 from ffslab.report import build
+from ffslab.results.criteria import Criterion, Tally
 from ffslab.results.rundir import RunDirectory, find_run
-from ffslab.workloads.limits import Judge, limits_of, missed_of
+from ffslab.results.schema import DURATION, Figure
+from ffslab.workloads.limits import Judge, check_limits, limits_of, missed_of
 from ffslab.workloads.results import results_of
 
 RUN = ("run", "limited.toml", "--no-report")
@@ -197,6 +201,45 @@ def test_a_wrong_limit_is_told_before_anything_runs(
 def test_a_run_without_a_readable_study_has_no_limits() -> None:
     for manifest in ({}, {"study_text": ""}, {"study_text": "[limits"}, {"study_text": "a = 1"}):
         assert limits_of(manifest) == ()
+
+
+def test_figures_of_the_workload_and_what_people_decide_by_have_limits(pages: int) -> None:
+    assert pages
+    result = one_result()
+    for figure in ("creation.on_flash", "creation.files_per_s", "virtual"):
+        text = f'[[limits]]\nfigure = "{figure}"\nat_most = -1'
+        assert missed_of(result, limits_of({"study_text": text}))
+
+
+def test_what_fails_by_its_tally_has_its_figures(
+    pages: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert pages
+    result = one_result()
+    figure = Figure(DURATION, "states", 5)
+    criteria = [
+        Criterion(figure, "a", "cuts", tally=Tally("state", 9)),
+        Criterion(figure, "b", "time"),
+    ]
+    limits = limits_of({"study_text": '[[limits]]\nfigure = "states.time"\nat_most = "4 ns"'})
+    monkeypatch.setattr("ffslab.workloads.limits.criteria_of", lambda _: criteria)
+    assert len(missed_of({**result, "outcome": "fail"}, limits)) == 1
+
+
+def test_a_limit_asks_the_workload_of_its_own_cases() -> None:
+    cases: Any = [
+        SimpleNamespace(id=f"{kind}-s1", workload=SimpleNamespace(kind=kind))
+        for kind in ("ffsmark", "micro")
+    ]
+
+    def check(case: str) -> None:
+        text = f'[[limits]]\nfigure = "a.response_mean"\nat_most = "1 s"\ncase = "{case}"'
+        check_limits(limits_of({"study_text": text}), cases, "x.toml", "x", is_whole=True)
+
+    check("micro-*")
+    check("*")
+    with pytest.raises(SpecError, match="no case has a figure"):
+        check("ffsmark-*")
 
 
 def test_cases_left_out_on_purpose_need_no_limit(ffslab_command: Command) -> None:

@@ -17,7 +17,7 @@ from ffslab.model.strict import Strict
 
 EVERY_CASE = "*"
 _MOST = 10**18  # nanoseconds: 31 years
-_Number = Annotated[float, Field(ge=-_MOST, le=_MOST)] | Annotated[int, Field(ge=-_MOST, le=_MOST)]
+_Number = Annotated[float, Field(ge=-_MOST, le=_MOST)]  # an integer is one, too
 _WANTED = 'write a number with its unit, such as "800 ms", "3 MiB" or "5 MB/s", or a number'
 _PATTERN = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-zµ%/]+|1/s)?\s*")
 

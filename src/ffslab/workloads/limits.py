@@ -119,7 +119,6 @@ def _mounting(result: CaseResult) -> Iterator[Figure]:
     if result["spec"]["filesystem"]["type"] == NOT_MOUNTED:
         return
     for verb in _MOUNTING:
-        times = [step["duration_ns"] for step in result["steps"] if step["verb"] == verb]
-        whole = all(step["status"] == OK for step in result["steps"] if step["verb"] == verb)
-        if len(times) == 1 and whole:
-            yield Figure(DURATION, verb, times[0])
+        match [step for step in result["steps"] if step["verb"] == verb]:
+            case [step] if step["status"] == OK:
+                yield Figure(DURATION, verb, step["duration_ns"])
