@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compare_support import TIME, compared, only, result, scaled, spec, with_figure
+from compare_support import MS, TIME, compared, only, phase, result, scaled, spec, with_figure
 
 from ffslab.cli.compare_tables import print_comparison
 from ffslab.cli.screen import Screen
@@ -111,6 +111,19 @@ def test_a_change_of_one_case_is_read_on_one_screen() -> None:
     assert re.search(r"and 98 more +same +=$", text, re.MULTILINE)
     assert re.search(r"cause: .*creation: \+100 ms = flash 0, CPU", text.replace("\n", " "))
     assert "--case c7-s1, or --all" in text
+
+
+def test_what_is_written_back_behind_a_phase_is_told_apart_from_it() -> None:
+    """The files are there after 2 and 2.2 s, and on the flash after 3 and 3.5 s: 0.3 s behind."""
+
+    def row(duration_ms: int, on_flash_ms: int) -> dict[str, Any]:
+        creation = phase("creation", duration_ms * MS)
+        return result(phases=[creation, phase("transactions", t_start_ns=on_flash_ms * MS)])
+
+    text = " ".join(shown(compared(row(2000, 3000), row(2200, 3500))))
+    assert "the largest change: creation time until on flash 17 % slower" in text
+    told = "creation: +200 ms while it goes on, +300 ms behind it: write-back, syncs, unmount"
+    assert f"cause: {told}" in text
 
 
 def test_many_cases_that_changed_leave_room() -> None:

@@ -19,6 +19,7 @@ from ffslab.compare.tables import Choice, case_counts, figure_counts, told_chang
 from ffslab.compare.verdicts import CHANGES, Verdict
 from ffslab.compare.words import (
     band_text,
+    behind_words,
     cause_words,
     counts_words,
     figure_title,
@@ -133,10 +134,11 @@ def _print_largest(console: Console, comparison: Comparison) -> None:
     if change is None:
         return
     case, row = change
-    causes = [cause for cause in case.causes if cause.phase == row.figure.phase] or case.causes[:1]
-    for cause in () if comparison.other_work else causes:
-        where = f"{case_words(comparison, case)}, " if len(comparison.cases) > 1 else ""
-        _say(console, f"cause: {where}{cause_words(cause)}")
+    causes = [cause for cause in case.causes if cause.phase == row.figure.phase]
+    words = behind_words(case, row) or next(map(cause_words, causes or case.causes), "")
+    where = f"{case_words(comparison, case)}, " if len(comparison.cases) > 1 else ""
+    if words and not comparison.other_work:
+        _say(console, f"cause: {where}{words}")
     runs = f"{comparison.base.name} {comparison.new.name}"
     if not comparison.axis:
         _say(

@@ -10,7 +10,7 @@ from ffslab.compare.cause import Cause, Change
 from ffslab.compare.engine import CaseRow, FigureRow
 from ffslab.compare.ratios import factor
 from ffslab.compare.verdicts import Verdict
-from ffslab.results.schema import Figure, Metric
+from ffslab.results.schema import DURATION, ON_FLASH, Figure, Metric
 
 OTHER_WORK = "figures are of a unit of it, and no case is better or worse"
 _TIMES_FROM = 1.25  # a factor of that and more is told as "times", a smaller one in percent
@@ -227,6 +227,30 @@ def cause_words(cause: Cause) -> str:
     elif not cause.counts:
         told.append("no flash operation more or fewer")
     return f"{cause.phase}: {'; '.join(told)}"
+
+
+def behind_words(case: CaseRow, row: FigureRow) -> str:
+    """Where a time until all is on the flash changed: within its phase, or in what is written back
+    behind it; empty of another figure.
+    """
+    if row.figure.metric.name != ON_FLASH.name or row.base is None or row.new is None or row.per:
+        return ""
+    within = next(
+        (
+            other.new - other.base
+            for other in case.rows
+            if other.figure.key == f"{row.figure.phase}.{DURATION.name}"
+            and other.base is not None
+            and other.new is not None
+        ),
+        0.0,
+    )
+    behind = row.new - row.base - within
+    metric = row.figure.metric
+    return (
+        f"{row.figure.place}: {_signed_value(metric, within)} while it goes on, "
+        f"{_signed_value(metric, behind)} behind it: write-back, syncs, unmount"
+    )
 
 
 def _time_words(cause: Cause) -> Sequence[str]:
