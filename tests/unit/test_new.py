@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from ffslab.advise.needs import find_needs, load_needs
 from ffslab.cli.app import build_app
 from ffslab.errors import FfslabError, InfrastructureError, UsageError
 from ffslab.loader import find_study, load_catalog
@@ -58,6 +59,32 @@ def test_chip_board_and_study_are_valid_as_they_are(own: Path) -> None:
     assert cases("s1", catalog) == [
         f"b1 {fs}-{state}-s1" for fs in ("jffs2", "ubifs") for state in ("free", "aged")
     ]
+
+
+def test_needs_are_understood_as_they_are_and_found_by_name(own: Path) -> None:
+    told = ffslab("new", "needs", "box")
+    path = own / "needs" / "box.toml"
+    assert f"wrote {path}" in told and "ffslab advise box" in told
+    assert find_needs("box") == path
+    needs = load_needs(path, load_catalog())
+    assert (needs.name, needs.boot_ns) == ("box", 10**9)
+    with pytest.raises(UsageError, match="needs called router already"):
+        ffslab("new", "needs", "router")
+    with pytest.raises(UsageError, match="new needs takes no --board"):
+        ffslab("new", "needs", "other", "--board", "apf27")
+
+
+@pytest.mark.parametrize("named", ["./box", "box.toml", "needs/box"])
+def test_a_path_of_needs_is_a_path(named: str) -> None:
+    assert find_needs(named) == Path(named)
+
+
+def test_needs_that_there_are_not_have_a_likely_name() -> None:
+    assert find_needs("router").name == "router.toml"
+    with pytest.raises(UsageError) as error:
+        find_needs("rooter")
+    assert "no needs are called 'rooter' (did you mean 'router'?)" in str(error.value)
+    assert "data-logger, industrial-panel, router" in str(error.value)
 
 
 @pytest.mark.parametrize("kind", ["chips", "boards", "studies", "trees", "states"])

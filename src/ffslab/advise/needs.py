@@ -6,7 +6,8 @@ needs is what the rest of the package finds out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -14,15 +15,16 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, ValidationError, model_validator
 
 from ffslab.documents import document
-from ffslab.errors import SpecError
-from ffslab.loader import parse_toml, read_text
+from ffslab.errors import SpecError, UsageError
+from ffslab.loader import catalog_files, parse_toml, read_text
 from ffslab.model.catalog import Catalog
 from ffslab.model.files import Name, Percent
 from ffslab.model.names import suggestion
 from ffslab.model.specs import Board, Chip
 from ffslab.model.strict import Count, Size, Strict
 from ffslab.model.units import format_size, parse_size
-from ffslab.program import command
+from ffslab.paths import data_dir
+from ffslab.program import command, program
 
 Pattern = Literal["log", "database", "stream"]
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
@@ -171,6 +173,24 @@ class Needs:
     def packed_bytes(self) -> int:
         """The content as a compressor would leave it; an estimate from what the file says."""
         return self.content_bytes * (_PERCENT - self.compressible_percent) // _PERCENT
+
+
+def find_needs(named: str, own: Sequence[Path] = ()) -> Path:
+    """The file of needs that a command names: a path, or the name of a shipped or own one.
+
+    UsageError for a name that there is not.
+    """
+    path = Path(named)
+    if path.suffix or os.sep in named or path.is_file():
+        return path
+    files = catalog_files(data_dir("examples"), "needs", own)
+    if named in files:
+        return files[named]
+    raise UsageError(
+        f"no needs are called {named!r}{suggestion(named, files)}",
+        cause=f"neither a file nor one of: {', '.join(sorted(files))}",
+        remedy=f"{program()} new needs {named}",
+    )
 
 
 def load_needs(path: Path, catalog: Catalog) -> Needs:

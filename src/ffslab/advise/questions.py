@@ -152,6 +152,15 @@ def answers_to(questions: tuple[Question, ...], ask: Ask, tell: Tell) -> dict[st
     return answers
 
 
+def default_answers(catalog: Catalog, name: str) -> dict[str, str]:
+    """What the questions are answered with where nobody is asked."""
+    answers: dict[str, str] = {}
+    for question in questions_for(catalog, name):
+        if question.when(answers):
+            answers[question.key] = question.default
+    return answers
+
+
 def needs_text(answers: Answers) -> str:
     """A commented needs file."""
 

@@ -31,10 +31,8 @@ def register(app: typer.Typer) -> None:
     @app.command("advise")
     def advise(
         needs: Annotated[
-            Path | None,
-            typer.Argument(
-                help="The needs: a TOML file, see docs/advise.md; to write with --init."
-            ),
+            str | None,
+            typer.Argument(help="A file of needs, docs/advise.md; or router, or another's name."),
         ] = None,
         init: Annotated[
             bool, typer.Option("--init", help="Ask the questions, and write the needs file.")
@@ -66,14 +64,17 @@ def register(app: typer.Typer) -> None:
         or needs; 3 interrupted, or the lab itself failed.
         """
         if init:
-            _init(needs or Path("needs.toml"), catalogs or [])
+            _init(Path(needs or "needs.toml"), catalogs or [])
             return
         from ffslab.cli.report import refresh_index
         from ffslab.targets.target import SiteOptions
 
         if needs is None:
             raise _no_file()
-        choice = _Choice.of(needs, catalogs or [], output)
+        from ffslab.advise.needs import find_needs
+
+        path = find_needs(needs, catalogs or [])
+        choice = _Choice.of(path, catalogs or [], output)
         if dry_run:
             choice.print_plan()
             return
@@ -84,7 +85,7 @@ def register(app: typer.Typer) -> None:
         if pairs is not None:
             end = pairs.run(jobs, timeout, options, quiet=as_json)
             advice = pairs.advice(end)
-        _show(advice, end, destination, needs, as_json=as_json, report=report)
+        _show(advice, end, destination, path, as_json=as_json, report=report)
         refresh_index(output, output)
         raise typer.Exit(_exit_code(advice, end))
 
@@ -93,7 +94,8 @@ def _no_file() -> Exception:
     return UsageError(
         "no needs file is named",
         cause="advise reads what a product needs from a file",
-        remedy=f"{program()} advise --init, which asks the questions and writes one",
+        remedy=f"{program()} advise --init, which asks; {program()} new needs NAME; or for example "
+        f"{program()} advise router",
     )
 
 

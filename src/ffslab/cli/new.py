@@ -1,5 +1,5 @@
-"""`ffslab new`: an annotated skeleton of a chip, a board or a study in the user's own catalog; of a
-workload in the checkout.
+"""`ffslab new`: an annotated skeleton of a chip, a board, a study or needs in the user's catalog;
+of a workload in the checkout.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ class Kind(StrEnum):
     chip = "chip"
     board = "board"
     study = "study"
+    needs = "needs"
     workload = "workload"
 
 
-_FOLDERS = {Kind.chip: "chips", Kind.board: "boards", Kind.study: "studies"}
+_FOLDERS = {Kind.chip: "chips", Kind.board: "boards", Kind.study: "studies", Kind.needs: "needs"}
 # The options that each kind takes.
 _OPTIONS = {
     Kind.chip: ("--extends",),
     Kind.board: ("--extends", "--chip"),
     Kind.study: ("--from", "--board"),
+    Kind.needs: (),
     Kind.workload: (),
 }
 
@@ -64,7 +66,7 @@ def register(app: typer.Typer) -> None:
         ] = None,
         catalogs: Catalogs = None,
     ) -> None:
-        """Begin a chip, a board, a study or a workload of your own.
+        """Begin a chip, a board, a study, needs or a workload of your own.
 
         Writes a skeleton, which explains every key, into your own catalog, $XDG_CONFIG_HOME/ffslab
         or ~/.config/ffslab, where every command finds it. A workload is code and goes into the
@@ -129,7 +131,8 @@ def _check_free(kind: Kind, name: str, catalogs: Sequence[Path]) -> None:
     from ffslab.paths import data_dir
 
     folder = _FOLDERS[kind]
-    root = data_dir(folder).parent if kind is Kind.study else data_dir("catalog")
+    roots = {Kind.study: data_dir("studies").parent, Kind.needs: data_dir("examples")}
+    root = roots.get(kind) or data_dir("catalog")
     there = catalog_files(root, folder, catalogs).get(name)
     if there is not None:
         raise UsageError(
@@ -145,6 +148,10 @@ def _text(kind: Kind, name: str, given: Mapping[str, str | None], catalog: Catal
     from ffslab.model.skeletons import board_skeleton, chip_skeleton, study_copy, study_skeleton
 
     base = given["--extends"]
+    if kind is Kind.needs:
+        from ffslab.advise.questions import default_answers, needs_text
+
+        return needs_text(default_answers(catalog, name))
     if kind is Kind.chip:
         return chip_skeleton(name, catalog.chip(base) if base else None)
     if kind is Kind.board:
@@ -186,6 +193,8 @@ def _next(kind: Kind, name: str, extends: str | None) -> list[str]:
     """What to do with the skeleton."""
     if kind is Kind.study:
         return [f"next: edit it; it runs as it is: {program()} run {name}"]
+    if kind is Kind.needs:
+        return [f"next: edit it; {program()} advise {name}"]
     if extends is None:
         return [
             f"next: fill in its figures; what each means: {program()} schema {kind}",

@@ -41,7 +41,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "lifetime": ("lifetime lifetime", "lifetime latest"),
     "export": ("export latest --format csv", "export latest --format parquet"),
     "trace": ("trace latest", "trace latest ubifs-free-s1"),
-    "advise": ("advise router", "advise examples/needs/router.toml"),
+    "advise": ("advise router", "advise needs.toml --dry-run"),
     "size": ("size", "size jffs2 ubifs"),
     "calibrate": ("calibrate --access board.toml", "calibrate --help"),
     "image": ("image", "image rootfs.tar --fs ubifs --to rootfs.ubi"),
