@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -27,12 +26,7 @@ from ffslab.compare.pairs import also_differing, axis_sides, spec_differences
 from ffslab.compare.ratios import Pair, summarise
 from ffslab.compare.verdicts import (
     CHANGES,
-    GAINS,
-    GRAVEST,
-    REGRESSIONS,
     Verdict,
-    is_change,
-    joint,
     verdict_of,
 )
 from ffslab.errors import UsageError
@@ -63,42 +57,6 @@ def test_the_words_are_what_tables_and_programs_see() -> None:
         "within the threshold", "same", "not comparable", "mixed", "newly failing", "fixed",
         "still failing", "missing", "new",
     ]  # fmt: skip
-
-
-def test_the_order_and_the_groups_of_the_words() -> None:
-    assert [str(verdict) for verdict in GRAVEST] == [
-        "worse", "mixed", "seeds disagree", "better", "different", "not comparable",
-        "within the threshold", "within the band", "same",
-    ]  # fmt: skip
-    assert {str(v) for v in CHANGES} == {
-        "worse", "mixed", "better", "different", "seeds disagree",
-    }  # fmt: skip
-    assert {str(v) for v in REGRESSIONS} == {"worse", "newly failing", "mixed"}
-    assert {str(v) for v in GAINS} == {"better", "fixed", "mixed"}
-    assert {str(verdict) for verdict in Verdict if not is_change(verdict)} == {
-        "same", "within the band", "within the threshold", "still failing",
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "together"),
-    [
-        ((), Verdict.SAME),
-        ((Verdict.SAME, Verdict.BAND, Verdict.THRESHOLD), Verdict.SAME),
-        ((Verdict.SAME, Verdict.WORSE), Verdict.WORSE),
-        ((Verdict.NEWLY_FAILING, Verdict.SAME), Verdict.WORSE),
-        ((Verdict.BETTER, Verdict.INCOMPARABLE), Verdict.BETTER),
-        ((Verdict.FIXED,), Verdict.BETTER),
-        ((Verdict.BETTER, Verdict.WORSE), Verdict.MIXED),
-        ((Verdict.MIXED, Verdict.SAME), Verdict.MIXED),
-        ((Verdict.DISAGREE, Verdict.SAME), Verdict.MIXED),
-        ((Verdict.DIFFERENT,), Verdict.SAME),
-        ((Verdict.INCOMPARABLE,), Verdict.INCOMPARABLE),
-        ((Verdict.INCOMPARABLE, Verdict.SAME), Verdict.SAME),
-    ],
-)
-def test_what_several_verdicts_come_to(verdicts: Sequence[Verdict], together: Verdict) -> None:
-    assert joint(verdicts) is together
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,8 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from ffslab.lab.lab import lab_identity
 
-        found = lab_identity()
-        lab = f"build {found[0][:12]}, kernel {found[1]}" if found else "the lab is not built"
+        built = lab_identity()
+        lab = f"build {built[0][:12]}, kernel {built[1]}" if built else "the lab is not built"
         typer.echo(f"ffslab {__version__}, {lab}")
         raise typer.Exit
 

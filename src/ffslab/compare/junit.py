@@ -64,9 +64,9 @@ def _failure(case: CaseRow) -> ET.Element | None:
         f"{' → '.join(values_text(row.figure.metric, row.base, row.new))}, {told_change(row)}"
         for row in worse
     ]
-    found = [f"new finding: {line}" for line in case.findings.new]
-    found += [f"limit missed: {line}" for line in case.missed.new]
-    lines = [*found, *lines]
+    wrong = [f"new finding: {line}" for line in case.findings.new]
+    wrong += [f"limit missed: {line}" for line in case.missed.new]
+    lines = [*wrong, *lines]
     messages = lines[:_MESSAGE_FIGURES]
     if len(lines) > len(messages):
         messages.append(f"and {len(lines) - len(messages)} more")
