@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ffslab.cli.parse import RESULTS, Run, RunsIn
+
+if TYPE_CHECKING:
+    from ffslab.results.rundir import RunDirectory
 
 
 class Format(StrEnum):
     """The formats of an export."""
 
     json = "json"
+    junit = "junit"
     csv = "csv"
     parquet = "parquet"
 
@@ -27,15 +31,16 @@ def register(app: typer.Typer) -> None:
     def export(
         run: Run,
         kind: Annotated[
-            Format, typer.Option("--format", "-f", help="json: one file; others: one per table.")
+            Format,
+            typer.Option("--format", "-f", help="json, junit: one file; else one per table."),
         ] = Format.json,
         destination: Annotated[
             Path | None,
-            typer.Option("--to", help="Directory, or file for json [export/ in the run]."),
+            typer.Option("--to", help="Directory, or file of json, junit [export/ in the run]."),
         ] = None,
         output: RunsIn = RESULTS,
     ) -> None:
-        """Export a run as JSON, CSV or Parquet.
+        """Export a run as JSON, CSV, Parquet or JUnit XML.
 
         The tables are cases, phases, latencies, blocks, tree_steps, memory,
         requests and request_tasks.
@@ -49,7 +54,9 @@ def register(app: typer.Typer) -> None:
         directory = find_run(run, output)
         try:
             if kind is Format.json:
-                written = [_export_json(directory.path, destination)]
+                written = [_written(directory, destination, "results.json", _as_json(directory))]
+            elif kind is Format.junit:
+                written = [_written(directory, destination, "junit.xml", _as_junit(directory))]
             else:
                 from ffslab.results.store import export_tables
 
@@ -60,20 +67,32 @@ def register(app: typer.Typer) -> None:
             typer.echo(str(path))
 
 
-def _export_json(run_path: Path, destination: Path | None) -> Path:
-    from ffslab.results.files import write_atomic
-    from ffslab.results.rundir import RunDirectory
+def _as_json(run: RunDirectory) -> str:
     from ffslab.workloads.results import results_of
 
-    run = RunDirectory(run_path)
-    path = destination or run_path / "export" / "results.json"
-    if path.is_dir():
-        path = path / "results.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
     document = {
         "manifest": run.manifest(),
         "results": list(results_of(run)),
         "wall": list(run.walls().values()),
     }
-    write_atomic(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def _as_junit(run: RunDirectory) -> str:
+    from ffslab.report.first.brief import brief_of
+    from ffslab.report.junit import run_as_junit
+
+    study = str(run.manifest().get("study", ""))
+    return run_as_junit(run.path.resolve().name, study, brief_of(run), run.walls())
+
+
+def _written(run: RunDirectory, destination: Path | None, name: str, text: str) -> Path:
+    """The file that was written: the destination, or `name` in it or in the run."""
+    from ffslab.results.files import write_atomic
+
+    path = destination or run.path / "export" / name
+    if path.is_dir():
+        path = path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, text)
     return path

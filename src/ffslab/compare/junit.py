@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.compare.tables import told_change
@@ -24,9 +24,13 @@ _MESSAGE_FIGURES = 3
 
 def as_junit(comparisons: Sequence[Comparison]) -> str:
     """The whole document."""
-    root = ET.Element("testsuites", name="ffslab compare")
-    for comparison in comparisons:
-        root.append(_suite(comparison))
+    return document("ffslab compare", map(_suite, comparisons))
+
+
+def document(name: str, suites: Iterable[ET.Element]) -> str:
+    """Suites as a whole document."""
+    root = ET.Element("testsuites", name=name)
+    root.extend(suites)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
 
@@ -35,7 +39,7 @@ def _suite(comparison: Comparison) -> ET.Element:
     cases = [_test_case(comparison, case) for case in comparison.cases]
     suite = ET.Element(
         "testsuite",
-        name=_text(f"{comparison.new.name} against {comparison.base.name}"),
+        name=plain(f"{comparison.new.name} against {comparison.base.name}"),
         tests=str(len(cases)),
         failures=str(sum(case.find("failure") is not None for case in cases)),
         errors="0",
@@ -46,13 +50,13 @@ def _suite(comparison: Comparison) -> ET.Element:
 
 
 def _test_case(comparison: Comparison, case: CaseRow) -> ET.Element:
-    suite = _text(f"ffslab.{comparison.base.study}")
-    made = ET.Element("testcase", classname=suite, name=_text(case.label))
+    suite = plain(f"ffslab.{comparison.base.study}")
+    made = ET.Element("testcase", classname=suite, name=plain(case.label))
     failure = _failure(case)
     if failure is not None:
         made.append(failure)
     elif case.verdict in _SKIPPED:
-        ET.SubElement(made, "skipped", message=_text(_why(case)))
+        ET.SubElement(made, "skipped", message=plain(_why(case)))
     return made
 
 
@@ -82,8 +86,8 @@ def _failure(case: CaseRow) -> ET.Element | None:
     else:
         return None
     lines += [f"cause, {cause_words(cause)}" for cause in case.causes]
-    failure = ET.Element("failure", type=kind, message=_text("; ".join(messages)))
-    failure.text = _text("\n".join(lines))
+    failure = ET.Element("failure", type=kind, message=plain("; ".join(messages)))
+    failure.text = plain("\n".join(lines))
     return failure
 
 
@@ -92,6 +96,6 @@ def _why(case: CaseRow) -> str:
     return f"{case.verdict}: {reason}" if reason else str(case.verdict)
 
 
-def _text(text: str) -> str:
+def plain(text: str) -> str:
     """Without what XML cannot hold: control characters of a console, bytes that are no UTF-8."""
     return _NO_XML.sub("�", text)
