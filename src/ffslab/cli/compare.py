@@ -37,6 +37,7 @@ class FailOn(StrEnum):
     never = "never"
 
 
+_RULE = 80
 EXIT_MIXED = 3
 EXIT_INCOMPARABLE = 4
 
@@ -304,5 +305,5 @@ def _print(
     console = terminal()
     for number, comparison in enumerate(comparisons):
         if number:
-            console.rule()
+            console.print("─" * min(console.width, _RULE))
         print_comparison(console, comparison, choice, in_full=in_full)
