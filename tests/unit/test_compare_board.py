@@ -61,6 +61,19 @@ def test_rows_go_from_the_worst_to_the_best_and_equal_ones_are_one() -> None:
     ]
 
 
+def test_what_fails_or_is_missing_stands_above_what_became_worse() -> None:
+    rows = [*cases(4), result("f-s1", spec=spec(state__name="f"), outcome="fail", reason="x")]
+    new = [
+        scaled(rows[0], TIME, 9), scaled(rows[1], TIME, 0.5), {**rows[2], "outcome": "crash"},
+        rows[4], result("added-s1", spec=spec(state__name="added")),
+    ]  # fmt: skip
+    told = [(row.name, str(row.verdict)) for row in board_of(compared(rows, new), named).rows]
+    assert told == [
+        ("c2", "newly failing"), ("c3-s1", "missing"), ("f", "still failing"), ("c0", "worse"),
+        ("c1", "better"), ("added-s1", "new"),
+    ]  # fmt: skip
+
+
 def test_columns_without_a_change_are_named_only() -> None:
     found = beside(cases(2), [(0, PAGES, 1.1), (1, DELETION, 1.2)])
     board = board_of(found, named)

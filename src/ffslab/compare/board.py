@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ffslab.compare.engine import CaseRow, Comparison, FigureRow
 from ffslab.compare.ratios import factor
-from ffslab.compare.verdicts import CHANGES, GRAVEST, Verdict
+from ffslab.compare.verdicts import CHANGES, ORDER, Verdict
 from ffslab.compare.words import signed_percent
 from ffslab.results.criteria import MOST_DECIDING
 
@@ -20,8 +20,6 @@ ALIKE = "="
 UNLIKE = "–"
 _TIMES_FROM = 2.0  # a factor of that and more is told as one
 _PERCENT_DIGITS = 2
-_FIRST = (Verdict.NEWLY_FAILING, Verdict.MISSING, Verdict.FAILING)
-_ORDER = (*_FIRST, *GRAVEST, *(v for v in Verdict if v not in (*_FIRST, *GRAVEST)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +117,4 @@ def _cells(case: CaseRow, heads: tuple[str, ...]) -> tuple[Cell, ...]:
 
 def _gravity(case: CaseRow) -> tuple[int, float]:
     furthest = max((row.distance for row in case.deciding if not _is_alike(row)), default=0.0)
-    return _ORDER.index(case.verdict), -furthest
+    return ORDER.index(case.verdict), -furthest

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffslab.compare.engine import CaseRow, Comparison, FigureRow
-from ffslab.compare.verdicts import CHANGES, GRAVEST, Verdict, is_change
+from ffslab.compare.verdicts import CHANGES, GRAVEST, ORDER, Verdict, is_change
 from ffslab.compare.words import (
     band_words,
     cause_words,
@@ -87,9 +87,7 @@ def figure_counts(comparison: Comparison) -> Counter[str]:
 
 def _ordered(verdicts: Iterator[Verdict]) -> Counter[str]:
     counts = Counter(verdicts)
-    first = (Verdict.NEWLY_FAILING, Verdict.MISSING, Verdict.FAILING, *GRAVEST)
-    order = (*first, *(verdict for verdict in Verdict if verdict not in first))
-    return Counter({str(verdict): counts[verdict] for verdict in order if counts[verdict]})
+    return Counter({str(verdict): counts[verdict] for verdict in ORDER if counts[verdict]})
 
 
 def as_json(comparisons: Sequence[Comparison], choice: Choice) -> str:

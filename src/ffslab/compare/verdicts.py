@@ -42,6 +42,15 @@ GRAVEST = (
     Verdict.BAND,
     Verdict.SAME,
 )
+# All of them, in the order in which cases and their counts are told.
+ORDER = (
+    Verdict.NEWLY_FAILING,
+    Verdict.MISSING,
+    Verdict.FAILING,
+    *GRAVEST,
+    Verdict.FIXED,
+    Verdict.NEW,
+)
 # A change that is to be shown: more than chance, and more than the user cares for.
 CHANGES = frozenset(
     {Verdict.WORSE, Verdict.DISAGREE, Verdict.BETTER, Verdict.DIFFERENT, Verdict.MIXED}
