@@ -109,6 +109,12 @@ def test_the_largest_change_is_of_what_became_worse_if_anything_did() -> None:
     better = largest_change(beside(cases(2), [(0, TIME, 0.9), (1, PAGES, 0.2)]))
     assert better is not None and better[1].figure.key == PAGES
     assert largest_change(beside(cases(2), [])) is None
+    mixed = largest_change(beside(cases(1), [(0, TIME, 1.1), (0, PAGES, 0.2)]))
+    assert mixed is not None and mixed[1].figure.key == TIME
+    # What has no ratio is told where nothing else is.
+    rows = [with_figure(result(), "workload", pages_programmed=n) for n in (0, 5)]
+    from_none = largest_change(compared(*rows))
+    assert from_none is not None and from_none[1].figure.key == PAGES
     # A figure that explains only is none.
     assert largest_change(beside(cases(1), [(0, "creation.pages_read", 9)])) is None
 

@@ -82,21 +82,18 @@ def cell_of(row: FigureRow) -> Cell:
 
 
 def largest_change(comparison: Comparison) -> tuple[CaseRow, FigureRow] | None:
-    """The deciding figure that changed most, of the cases with the gravest verdict; any figure of
-    a case that may not differ.
+    """The deciding figure that changed most: of those that became worse, where the verdict has
+    something worse in it; any figure of a case that may not differ.
     """
     changed = [
         (case, row)
         for case in comparison.cases
         for row in case.rows
-        if row.verdict in CHANGES and row.distance > 0 and (row.decides or case.broken)
+        if row.verdict in CHANGES and (row.decides or case.broken)
     ]
-    leading = (Verdict.WORSE, Verdict.MIXED) if comparison.verdict in _BAD else ()
-    worse = [each for each in changed if each[0].verdict in leading and _is_worse(each[1])]
-    return max(worse or changed, key=lambda each: each[1].distance, default=None)
-
-
-_BAD = (Verdict.WORSE, Verdict.MIXED)
+    is_bad = comparison.verdict in (Verdict.WORSE, Verdict.MIXED)
+    worse = [(case, row) for case, row in changed if is_bad and _is_worse(row)]
+    return max(worse or changed, key=lambda change: change[1].distance, default=None)
 
 
 def _is_worse(row: FigureRow) -> bool:
