@@ -5,11 +5,23 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from compare_support import MS, TIME, compared, only, phase, result, scaled, spec, with_figure
+from compare_support import (
+    MS,
+    TIME,
+    banded,
+    compared,
+    only,
+    phase,
+    result,
+    scaled,
+    spec,
+    with_figure,
+)
 
 from ffslab.cli.compare_tables import print_comparison
 from ffslab.cli.screen import Screen
@@ -63,15 +75,40 @@ def test_rows_go_from_the_worst_to_the_best_and_equal_ones_are_one() -> None:
 
 def test_what_fails_or_is_missing_stands_above_what_became_worse() -> None:
     rows = [*cases(4), result("f-s1", spec=spec(state__name="f"), outcome="fail", reason="x")]
+    mended = result("m-s1", spec=spec(state__name="m"))
     new = [
         scaled(rows[0], TIME, 9), scaled(rows[1], TIME, 0.5), {**rows[2], "outcome": "crash"},
-        rows[4], result("added-s1", spec=spec(state__name="added")),
+        rows[4], result("added-s1", spec=spec(state__name="added")), mended,
     ]  # fmt: skip
+    rows.append({**mended, "outcome": "fail"})
     told = [(row.name, str(row.verdict)) for row in board_of(compared(rows, new), named).rows]
     assert told == [
         ("c2", "newly failing"), ("c3-s1", "missing"), ("f", "still failing"), ("c0", "worse"),
-        ("c1", "better"), ("added-s1", "new"),
+        ("c1", "better"), ("m", "fixed"), ("added-s1", "new"),
     ]  # fmt: skip
+
+
+def test_a_case_stands_where_its_largest_change_puts_it() -> None:
+    """c0 has 10 % and a factor of 3, c1 a factor of 2."""
+    found = beside(cases(2), [(1, TIME, 2.0), (0, TIME, 1.1), (0, PAGES, 3.0)])
+    assert [row.name for row in board_of(found, named).rows] == ["c0", "c1"]
+
+
+def test_of_two_figures_under_one_head_the_one_that_changed_most_is_told() -> None:
+    for first, second in ((1.1, 1.3), (1.3, 1.1)):
+        found = beside(cases(1), [(0, TIME, first), (0, DELETION, second)])
+        (case,) = found.cases
+        rows = tuple(replace(row, head="times") if row.decides else row for row in case.rows)
+        board = board_of(replace(found, cases=(replace(case, rows=rows),)), named)
+        assert board.heads == ("times",)
+        assert [cell.text for cell in board.rows[0].cells] == ["+30 %"]
+
+
+def test_what_is_within_its_limit_is_alike() -> None:
+    found = beside(cases(2), [(0, TIME, 1.1), (1, TIME, 1.01)], threshold=2)
+    assert [row.cells[0].text for row in board_of(found, named).rows] == ["+10 %", "="]
+    inside = board_of(banded(1.02, 0.98, 1.03), named)  # a band of −2 to +3 %
+    assert inside.heads == () and "creation" in inside.alike
 
 
 def test_columns_without_a_change_are_named_only() -> None:
@@ -111,6 +148,13 @@ def test_the_largest_change_is_of_what_became_worse_if_anything_did() -> None:
     assert largest_change(beside(cases(2), [])) is None
     mixed = largest_change(beside(cases(1), [(0, TIME, 1.1), (0, PAGES, 0.2)]))
     assert mixed is not None and mixed[1].figure.key == TIME
+    # Seeds that disagree are worse than what is better by far.
+    both = [result(f"c-s{n}", spec=spec(seed=n)) for n in (1, 2)]
+    new = [
+        scaled(scaled(row, TIME, n), PAGES, 0.2) for row, n in zip(both, (1.2, 0.9), strict=True)
+    ]
+    disagree = largest_change(compared(both, new))
+    assert disagree is not None and disagree[1].verdict is Verdict.DISAGREE
     # What has no ratio is told where nothing else is.
     rows = [with_figure(result(), "workload", pages_programmed=n) for n in (0, 5)]
     from_none = largest_change(compared(*rows))
@@ -182,6 +226,25 @@ def test_the_document_names_the_keys_that_are_settings() -> None:
         for kind, workload in workloads().items()
     }
     assert in_text == {kind: names for kind, names in in_code.items() if names}
+
+
+@pytest.mark.parametrize(
+    ("counted", "per", "amount"),
+    [
+        ({"bytes_written": 3_000_000, "bytes_read": 7}, "MB written", 3),
+        ({"bytes_read": 2_000_000, "files_created": 7}, "MB read", 2),
+        ({"files_created": 5, "files_deleted": 7}, "file", 5),
+        ({"files_deleted": 4, "files_read": 7}, "file", 4),
+        ({"files_read": 8}, "file", 8),
+    ],
+)
+def test_a_unit_of_the_work_is_the_first_that_a_phase_counted(
+    counted: dict[str, int], per: str, amount: int
+) -> None:
+    row = with_figure(result(), "workload", **{"bytes_written": 0, **counted})
+    other = {**row, "spec": spec(workload__number=501), "spec_hash": "other"}
+    (pages,) = [r for r in only(compared(row, other)).rows if r.figure.key == PAGES]
+    assert (pages.per, pages.base, pages.new) == (per, 2000 / amount, 2000 / amount)
 
 
 def test_a_unit_of_the_work_that_nobody_did_is_none() -> None:

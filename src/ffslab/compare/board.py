@@ -113,5 +113,5 @@ def _cells(case: CaseRow, heads: tuple[str, ...]) -> tuple[Cell, ...]:
 
 
 def _gravity(case: CaseRow) -> tuple[int, float]:
-    furthest = max((row.distance for row in case.deciding if not _is_alike(row)), default=0.0)
+    furthest = max((row.distance for row in case.deciding), default=0.0)
     return ORDER.index(case.verdict), -furthest

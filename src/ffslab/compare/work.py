@@ -24,7 +24,6 @@ _CHANGES: dict[str, Changes] = {
     "partition_bytes": "work",
     "seed": "work",
     "board": "machine",
-    "cpu_scale": "machine",
 }
 # What a phase counts of its work: the name of the figure, a unit of it, and how much that is.
 _COUNTED = (
