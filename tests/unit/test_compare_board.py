@@ -104,6 +104,14 @@ def test_of_two_figures_under_one_head_the_one_that_changed_most_is_told() -> No
         assert [cell.text for cell in board.rows[0].cells] == ["+30 %"]
 
 
+def test_a_case_without_a_figure_has_an_empty_cell() -> None:
+    rows = [result(), result("short-s1", spec=spec(state__name="b"), phases=[phase("creation")])]
+    board = board_of(beside(rows, [(0, DELETION, 1.5), (1, TIME, 1.5)]), named)
+    cells = {row.name: [cell.text for cell in row.cells] for row in board.rows}
+    assert board.heads == ("creation", "deletion")
+    assert cells == {"jffs2": ["=", "+50 %"], "short": ["+50 %", ""]}
+
+
 def test_what_is_within_its_limit_is_alike() -> None:
     found = beside(cases(2), [(0, TIME, 1.1), (1, TIME, 1.01)], threshold=2)
     assert [row.cells[0].text for row in board_of(found, named).rows] == ["+10 %", "="]

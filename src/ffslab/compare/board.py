@@ -82,8 +82,8 @@ def cell_of(row: FigureRow) -> Cell:
 
 
 def largest_change(comparison: Comparison) -> tuple[CaseRow, FigureRow] | None:
-    """The deciding figure that changed most: of those that became worse, where the verdict has
-    something worse in it; any figure of a case that may not differ.
+    """The deciding figure that changed most, of those that became worse if any did; any figure of a
+    case that may not differ.
     """
     changed = [
         (case, row)
@@ -91,8 +91,7 @@ def largest_change(comparison: Comparison) -> tuple[CaseRow, FigureRow] | None:
         for row in case.rows
         if row.verdict in CHANGES and (row.decides or case.broken)
     ]
-    is_bad = comparison.verdict in (Verdict.WORSE, Verdict.MIXED)
-    worse = [(case, row) for case, row in changed if is_bad and _is_worse(row)]
+    worse = [(case, row) for case, row in changed if _is_worse(row)]
     return max(worse or changed, key=lambda change: change[1].distance, default=None)
 
 
