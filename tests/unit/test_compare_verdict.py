@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from compare_support import MS, TIME, compared, only, result, row_of, scaled, spec, with_figure
+from compare_support import (
+    MS,
+    TIME,
+    compared,
+    only,
+    result,
+    row_of,
+    scaled,
+    side,
+    spec,
+    with_figure,
+)
 
+from ffslab.compare.engine import compare_runs
 from ffslab.compare.verdicts import CHANGES, GAINS, GRAVEST, REGRESSIONS, Verdict, is_change, joint
 
 FAILED = result(outcome="crash", reason="oops", phases=[])
@@ -113,6 +125,19 @@ def test_the_verdict_of_all_cases() -> None:
     assert compared(base[:1], base).verdict is Verdict.SAME
     assert compared(FAILED, FAILED).verdict is Verdict.INCOMPARABLE
     assert compared([base[0], FAILED], [base[0], FAILED]).verdict is Verdict.SAME
+    # Nor is one that was skipped, whatever the others are; a new one alone is compared with none.
+    skipped = {**base[1], "outcome": "skip"}
+    assert compared(base, [base[0], skipped]).verdict is Verdict.INCOMPARABLE
+    assert compared(base, [scaled(base[0], TIME, 0.5), skipped]).verdict is Verdict.INCOMPARABLE
+    assert compared(FAILED, [FAILED, base[1]]).verdict is Verdict.INCOMPARABLE
+
+
+def test_a_run_elsewhere_is_not_comparable() -> None:
+    sides = [side([result()]), side([result()], "new", target="qemu")]
+    found = compare_runs(*sides)
+    assert found.is_of_targets and found.verdict is Verdict.INCOMPARABLE
+    assert "another target" in only(found).why
+    assert not compare_runs(sides[0], side([result()], "new")).is_of_targets
 
 
 # --- the deciding figures
