@@ -164,3 +164,31 @@ def test_the_deciding_figures_alone_make_the_verdict() -> None:
     assert only(compared(row, scaled(new, TIME, 1.1))).verdict is Verdict.WORSE
     # Within one build no figure may differ.
     assert only(compared(row, new, "b1")).broken == ("creation.pages_read",)
+
+
+def test_within_one_build_no_threshold_excuses_anything() -> None:
+    """Half a percent is a change where specs are equal, of each seed; else it is none."""
+    row = result()
+    new = scaled(row, TIME, 1.005)
+    assert row_of(only(compared(row, new, "b1", threshold=None)), TIME).verdict is Verdict.WORSE
+    assert row_of(only(compared(row, new, "b2", threshold=None)), TIME).verdict is Verdict.THRESHOLD
+    other = spec(seed=2, cpu_scale=2)
+    base = [row, result("jffs2-s2", spec=spec(seed=2))]
+    changed = [new, scaled(result("jffs2-s2", spec=other), TIME, 1.005)]
+    both = only(compared(base, changed, "b1", threshold=None))
+    assert row_of(both, TIME).verdict is Verdict.THRESHOLD
+
+
+def test_how_much_was_measured_decides_and_has_a_column() -> None:
+    short = {"what": "bytes", "measured": 61, "asked": 100, "stopped": "ENOSPC", "accepted": True}
+    rows = result(), result(outcome="short", short=short)
+    for base, new in (rows, rows[::-1]):
+        row = row_of(only(compared(base, new)), "measured_share")
+        assert row.decides and row.head == "measured"
+    assert row_of(only(compared(rows[0], rows[0])), "measured_share").head == ""
+
+
+def test_either_side_may_end_in_memory() -> None:
+    late = spec(filesystem__options={"write_mode": "write-back"})
+    for base, new in ((result(), result(spec=late)), (result(spec=late), result())):
+        assert row_of(only(compared(base, new)), TIME).verdict is Verdict.INCOMPARABLE
