@@ -38,7 +38,7 @@ def completed(command: Command, line: str, monkeypatch: pytest.MonkeyPatch) -> l
         ("ffslab run sm", {"small.toml"}),
         ("ffslab run quick --drop", set()),
         ("ffslab run quick --dr", {"--dry-run"}),
-        ("ffslab compare --fail-on ", {"worse", "change"}),
+        ("ffslab compare --fail-on ", {"verdict", "worse", "change", "never"}),
         ("ffslab list b", {"boards"}),
     ],
 )

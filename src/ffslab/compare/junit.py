@@ -24,10 +24,10 @@ _MESSAGE_FIGURES = 3
 
 def as_junit(comparisons: Sequence[Comparison]) -> str:
     """The whole document."""
-    return document("ffslab compare", map(_suite, comparisons))
+    return suites_text("ffslab compare", map(_suite, comparisons))
 
 
-def document(name: str, suites: Iterable[ET.Element]) -> str:
+def suites_text(name: str, suites: Iterable[ET.Element]) -> str:
     """Suites as a whole document."""
     root = ET.Element("testsuites", name=name)
     root.extend(suites)

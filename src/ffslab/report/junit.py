@@ -9,7 +9,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 
-from ffslab.compare.junit import document, plain
+from ffslab.compare.junit import plain, suites_text
 from ffslab.report.first.brief import Brief
 from ffslab.results.result import CaseHead, WallResult
 from ffslab.results.shortfall import is_good
@@ -37,7 +37,7 @@ def run_as_junit(
     counts = {"tests": len(suite), "failures": failures, "errors": 0, "skipped": skipped}
     for word, count in counts.items():
         suite.set(word, str(count))
-    return document("ffslab run", [suite])
+    return suites_text("ffslab run", [suite])
 
 
 def _judge(case: ET.Element, head: CaseHead, brief: Brief) -> None:
