@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import RESULTS, AsJson, RunsIn, print_json
+from ffslab.compare.ratios import SAME
 from ffslab.errors import EXIT_FAILED, EXIT_USAGE, UsageError
 from ffslab.program import program
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from ffslab.results.rundir import RunDirectory
 
 _LEAST_RUNS = 2
-_PERCENT = 2.0
 
 
 class Sort(StrEnum):
@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
             typer.Option(
                 min=0, max=10**6, metavar="PERCENT", help="The band around the first run."
             ),
-        ] = _PERCENT,
+        ] = 100 * SAME,
         sort: Annotated[
             Sort | None, typer.Option(help="Put the runs into this order [as given].")
         ] = None,

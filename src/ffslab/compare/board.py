@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ffslab.compare.engine import CaseRow, Comparison, FigureRow
 from ffslab.compare.ratios import factor
-from ffslab.compare.verdicts import CHANGES, ORDER, Verdict
+from ffslab.compare.verdicts import CHANGES, LOSSES, ORDER, UNCHANGED, Verdict
 from ffslab.compare.words import signed_percent
 from ffslab.results.criteria import MOST_DECIDING
 
@@ -91,16 +91,12 @@ def largest_change(comparison: Comparison) -> tuple[CaseRow, FigureRow] | None:
         for row in case.rows
         if row.verdict in CHANGES and (row.decides or case.broken)
     ]
-    worse = [(case, row) for case, row in changed if _is_worse(row)]
+    worse = [(case, row) for case, row in changed if row.verdict in LOSSES]
     return max(worse or changed, key=lambda change: change[1].distance, default=None)
 
 
-def _is_worse(row: FigureRow) -> bool:
-    return row.verdict in (Verdict.WORSE, Verdict.DISAGREE)
-
-
 def _is_alike(row: FigureRow) -> bool:
-    return row.verdict in (Verdict.SAME, Verdict.BAND, Verdict.THRESHOLD)
+    return row.verdict in UNCHANGED
 
 
 def _cells(case: CaseRow, heads: tuple[str, ...]) -> tuple[Cell, ...]:

@@ -13,11 +13,10 @@ from collections.abc import Iterable, Sequence
 
 from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.compare.tables import told_change
-from ffslab.compare.verdicts import REGRESSIONS, Verdict
+from ffslab.compare.verdicts import LOSSES, REGRESSIONS, Verdict
 from ffslab.compare.words import cause_words, row_title, values_text
 
 _SKIPPED = frozenset({Verdict.MISSING, Verdict.FAILING, Verdict.INCOMPARABLE})
-_WORSE = frozenset({Verdict.WORSE, Verdict.DISAGREE})
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MESSAGE_FIGURES = 3
 
@@ -62,7 +61,7 @@ def _test_case(comparison: Comparison, case: CaseRow) -> ET.Element:
 
 def _failure(case: CaseRow) -> ET.Element | None:
     """The figures that got worse, with their causes; None for a case that is no regression."""
-    worse = [row for row in case.deciding if row.verdict in _WORSE] if not case.other_work else []
+    worse = [row for row in case.deciding if row.verdict in LOSSES] if not case.other_work else []
     lines = [
         f"{row_title(row)}: "
         f"{' → '.join(values_text(row.figure.metric, row.base, row.new))}, {told_change(row)}"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from enum import StrEnum
 
 from ffslab.compare.band import Band
-from ffslab.compare.ratios import RatioSummary, mean
+from ffslab.compare.ratios import SAME, RatioSummary, mean
 from ffslab.results.schema import Better
 
 
@@ -29,7 +29,9 @@ class Verdict(StrEnum):
     NEW = "new"
 
 
-DEFAULT_THRESHOLD_PERCENT = 2.0  # where no band was measured: what is within it is called alike
+DEFAULT_THRESHOLD_PERCENT = (
+    100 * SAME
+)  # where no band was measured: what is within it is called alike
 # The gravest first, of cases and of figures.
 GRAVEST = (
     Verdict.WORSE,
@@ -56,8 +58,9 @@ CHANGES = frozenset(
     {Verdict.WORSE, Verdict.DISAGREE, Verdict.BETTER, Verdict.DIFFERENT, Verdict.MIXED}
 )
 REGRESSIONS = frozenset({Verdict.WORSE, Verdict.NEWLY_FAILING, Verdict.MIXED})
+LOSSES = frozenset({Verdict.WORSE, Verdict.DISAGREE})  # of a figure
 GAINS = frozenset({Verdict.BETTER, Verdict.FIXED, Verdict.MIXED})
-_UNCHANGED = frozenset({Verdict.SAME, Verdict.BAND, Verdict.THRESHOLD})
+UNCHANGED = frozenset({Verdict.SAME, Verdict.BAND, Verdict.THRESHOLD})
 
 
 def joint(verdicts: Collection[Verdict]) -> Verdict:
@@ -73,7 +76,7 @@ def joint(verdicts: Collection[Verdict]) -> Verdict:
 
 def is_change(verdict: Verdict) -> bool:
     """Whether a verdict is one that a reader of changes only wants to see."""
-    return verdict not in _UNCHANGED and verdict is not Verdict.FAILING
+    return verdict not in UNCHANGED and verdict is not Verdict.FAILING
 
 
 def verdict_of(

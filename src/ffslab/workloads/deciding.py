@@ -12,13 +12,12 @@ from typing import Any
 
 from ffslab.model.case import Case
 from ffslab.model.files import CompareFile, validated
-from ffslab.reading import toml_value
 from ffslab.results.criteria import Criterion, deciding
 from ffslab.results.naming import check_named, matches
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import MEASURED, Figure
 from ffslab.workloads.figures import criteria_of, metrics_of
-from ffslab.workloads.limits import stated_figures
+from ffslab.workloads.limits import stated_figures, study_document
 
 
 def check_deciding(words: Iterable[str], cases: Sequence[Case], where: str) -> None:
@@ -30,11 +29,7 @@ def check_deciding(words: Iterable[str], cases: Sequence[Case], where: str) -> N
 
 def deciding_words(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """The deciding figures that the study of a run names; none without `[compare]`."""
-    try:
-        document = toml_value(str(manifest.get("study_text") or ""))
-    except ValueError:
-        return ()
-    table = document.get("compare")
+    table = study_document(manifest).get("compare")
     return tuple(
         validated(CompareFile, table, "compare of the run's study").figures if table else ()
     )
@@ -48,8 +43,9 @@ def compared_figures(
     These are `main`, and so is how much was measured where that is not all. They are those that
     `words` name, or those of the scoreboard without any.
     """
-    known = {figure.key: figure for figure in stated_figures(result)}
-    own = {criterion.figure.key: criterion for criterion in criteria_of(result)}
+    criteria = criteria_of(result)
+    known = {figure.key: figure for figure in stated_figures(result, criteria)}
+    own = {criterion.figure.key: criterion for criterion in criteria}
     if words:
         named = {
             key: own.get(key, Criterion(figure, key, "time", short=key))

@@ -15,6 +15,7 @@ from ffslab.model.files import validated
 from ffslab.model.specs import FIRST_REPEAT, NOT_MOUNTED, REPEAT
 from ffslab.protocol.records import OK
 from ffslab.reading import toml_value
+from ffslab.results.criteria import Criterion
 from ffslab.results.missed import Missed, check_cases, check_limit, judged
 from ffslab.results.naming import like_figure
 from ffslab.results.result import CaseResult
@@ -25,16 +26,20 @@ from ffslab.workloads.figures import all_metrics, criteria_of, figures_of, metri
 _MOUNTING = ("attach", "mount", "umount")
 
 
+def study_document(manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The file of the study that a run was made from; empty if the run has none that is TOML."""
+    try:
+        return toml_value(str(manifest.get("study_text") or ""))
+    except ValueError:
+        return {}
+
+
 def limits_of(manifest: Mapping[str, Any]) -> tuple[Limit, ...]:
     """The limits in the study that a run was made from.
 
     SpecError for what a later version of ffslab has written.
     """
-    try:
-        document = toml_value(str(manifest.get("study_text") or ""))
-    except ValueError:
-        return ()
-    tables = document.get("limits") or ()
+    tables = study_document(manifest).get("limits") or ()
     return tuple(validated(LimitFile, table, "limits of the run's study").limit for table in tables)
 
 
@@ -72,9 +77,12 @@ class Judge:
     def take(self, result: CaseResult) -> CaseResult:
         """Judges one more result, and gives it back."""
         limits = [limit for limit in self.limits if limit.is_for(_plain_id(result))]
-        if not limits or not _is_whole(result):
+        if not limits:
             return result
-        figures = stated_figures(result)
+        criteria = criteria_of(result)
+        if not _is_whole(result, criteria):
+            return result
+        figures = stated_figures(result, criteria)
         applied = list(judged(result["id"], figures, limits))
         self.missed += [missed for _, missed in applied if missed is not None]
         self._applied |= {limit for limit, _ in applied}
@@ -98,16 +106,16 @@ def _plain_id(result: CaseResult) -> str:
     return result["id"].replace(f"-{REPEAT}{repeat}", "")
 
 
-def _is_whole(result: CaseResult) -> bool:
+def _is_whole(result: CaseResult, criteria: Sequence[Criterion]) -> bool:
     """Whether a result has the figures of what was asked for, as one has that only fails by what it
     counts.
     """
-    return is_good(result) or any(criterion.tally for criterion in criteria_of(result))
+    return is_good(result) or any(criterion.tally for criterion in criteria)
 
 
-def stated_figures(result: CaseResult) -> tuple[Figure, ...]:
-    """All that a study may name, each once."""
-    decided = (criterion.figure for criterion in criteria_of(result))
+def stated_figures(result: CaseResult, criteria: Sequence[Criterion]) -> tuple[Figure, ...]:
+    """All that a study may name, each once; `criteria`: what people decide by in the result."""
+    decided = (criterion.figure for criterion in criteria)
     figures = (*_mounting(result), *decided, *figures_of(result))
     return tuple({figure.key: figure for figure in figures}.values())
 
