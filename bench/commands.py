@@ -39,10 +39,11 @@ subdirectories = 0
 transactions = 0
 """
 
-CRASH_GOALS = {
+CRASH_GOALS: dict[str, Goal | None] = {
     "jffs2": Goal(2000, "at least"),
     "yaffs2": Goal(2000, "at least"),
     "ubifs": Goal(400, "at least"),
+    "logfs": None,
 }
 _CRASH = """
 schema = 1
@@ -60,10 +61,11 @@ history = "update-by-rename"
 parameters = "updates=100"
 kinds = "lost torn-bits"
 variants = 50
-sample = 10000
+sample = {sample}
 findings = "tell"
 {check}
 """
+_STATES, _FEW_STATES = 10_000, 2000
 # Nothing is filled; of mounts alone that need not be said, and is refused.
 _CHECKS = {"mount": 'check = "mount"', "full": "fill_sample = 0"}
 
@@ -145,25 +147,58 @@ def crash(bench: Bench) -> Measured:
     lines = [
         Line("12. Power cuts, `ffslab run`, one job: states per second of host CPU"),
     ]
+    of_state = [Line("    where the time of a state goes, host CPU")]
     raw: dict[str, object] = {}
-    for check, title in (("mount", "mount, compare, unmount"), ("full", "and use, mount again")):
-        for filesystem, goal in CRASH_GOALS.items():
-            rates, costs = [], []
-            for repeat in range(bench.repeats):
-                bench.tell(f"power cuts of {filesystem}, {check}, {repeat + 1} of {bench.repeats}")
-                cost, states = _crash_run(directory, filesystem, check)
-                rates.append(states / cost.cpu_s)
-                costs.append({**asdict(cost), "states": states})
+    for filesystem, goal in CRASH_GOALS.items():
+        kinds = {
+            "few": ("mount", _FEW_STATES),
+            "mount": ("mount", _STATES),
+            "full": ("full", _STATES),
+        }
+        runs: dict[str, list[CutCost]] = {kind: [] for kind in kinds}
+        for repeat in range(bench.repeats):
+            bench.tell(f"power cuts of {filesystem}, {repeat + 1} of {bench.repeats}")
+            for kind, (check, sample) in kinds.items():
+                runs[kind].append(_crash_run(directory, filesystem, check, sample))
+        for kind, title in (("mount", "mount, compare, unmount"), ("full", "and use, mount again")):
+            rates = [run.states / run.cost.cpu_s for run in runs[kind]]
             name = f"{filesystem}: {title}"
-            lines.append(Line(name, spread(rates), goal if check == "mount" else None))
-            raw[name] = costs
-    return Measured(tuple(lines), raw)
+            lines.append(Line(name, spread(rates), goal if kind == "mount" else None))
+        for name, values in _parts_of_a_state(**runs).items():
+            of_state.append(Line(f"{filesystem}: {name}", spread(values), unit="ms"))
+        raw[filesystem] = {kind: [asdict(run) for run in of] for kind, of in runs.items()}
+    return Measured((*lines, *of_state), raw)
 
 
-def _crash_run(directory: Path, filesystem: str, check: str) -> tuple[Cost, int]:
+@dataclass(frozen=True, slots=True)
+class CutCost:
     """What power cuts cost, and how many states there were."""
+
+    cost: Cost
+    states: int
+
+
+def _parts_of_a_state(
+    few: Sequence[CutCost], mount: Sequence[CutCost], full: Sequence[CutCost]
+) -> dict[str, list[float]]:
+    """Milliseconds of CPU of a state: what more states cost, and what using them costs more.
+
+    So the guest's start and the history are in neither.
+    """
+    first = [
+        1000 * (more.cost.cpu_s - less.cost.cpu_s) / (more.states - less.states)
+        for less, more in zip(few, mount, strict=True)
+    ]
+    second = [
+        1000 * (used.cost.cpu_s - seen.cost.cpu_s) / used.states
+        for seen, used in zip(mount, full, strict=True)
+    ]
+    return {"mount, look, unmount": first, "use, lose power, mount again": second}
+
+
+def _crash_run(directory: Path, filesystem: str, check: str, sample: int) -> CutCost:
     study = directory / "crash.toml"
-    text = _CRASH.format(filesystem=filesystem, check=_CHECKS[check])
+    text = _CRASH.format(filesystem=filesystem, check=_CHECKS[check], sample=sample)
     study.write_text(text, encoding="utf-8")
     results = directory / "crash"
     words = ["run", str(study), "--jobs", "1", "--no-report", "--output", str(results)]
@@ -171,7 +206,7 @@ def _crash_run(directory: Path, filesystem: str, check: str) -> tuple[Cost, int]
     (result,) = results.glob("*/cases/*/case.json")
     states = int(json.loads(result.read_text(encoding="utf-8"))["cuts"]["states"])
     shutil.rmtree(results)
-    return cost, states
+    return CutCost(cost, states)
 
 
 def start(bench: Bench) -> Measured:
