@@ -149,9 +149,7 @@ def test_the_study_of_power_cuts_is_one_that_can_run(
 ) -> None:
     """A setting without effect would be refused."""
     path = tmp_path / "crash.toml"
-    text = commands._CRASH.format(
-        filesystem=filesystem, check=commands._CHECKS[check], sample=10
-    )
+    text = commands._CRASH.format(filesystem=filesystem, check=commands._CHECKS[check], sample=10)
     path.write_text(text)
     (case,) = prepare(str(path)).cases
     assert isinstance(case.workload, Cuts)
@@ -165,9 +163,7 @@ def test_a_state_costs_what_more_states_cost() -> None:
     def cut(states: int, cpu_s: float) -> CutCost:
         return CutCost(Cost(wall_s=99, cpu_s=cpu_s, peak_bytes=0), states)
 
-    parts = _parts_of_a_state(
-        few=[cut(1000, 3.0)], mount=[cut(5000, 7.0)], full=[cut(5000, 17.0)]
-    )
+    parts = _parts_of_a_state(few=[cut(1000, 3.0)], mount=[cut(5000, 7.0)], full=[cut(5000, 17.0)])
     assert parts == {
         "mount, look, unmount": [pytest.approx(1.0)],
         "use, lose power, mount again": [pytest.approx(2.0)],

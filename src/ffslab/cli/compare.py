@@ -83,6 +83,9 @@ def register(app: typer.Typer) -> None:
         all_figures: Annotated[
             bool, typer.Option("--all", help="Every case with every figure that changed.")
         ] = False,
+        functions: Annotated[
+            bool, typer.Option("--functions", help="By function, of runs with --profile.")
+        ] = False,
         table: Annotated[
             Format | None, typer.Option(help="Print a table for another program.")
         ] = None,
@@ -130,9 +133,25 @@ def register(app: typer.Typer) -> None:
             refresh_index(page.parent, output)
         in_full = all_figures or only_changed or bool(case)
         _print(comparisons, choice, Format.json if as_json else table, in_full=in_full)
+        if functions:
+            _print_by_function(comparisons)
         code = max((exit_code(each, fail_on) for each in comparisons), key=_GRAVITY.index)
         if code:
             raise typer.Exit(code)
+
+
+def _print_by_function(comparisons: Sequence[Comparison]) -> None:
+    """UsageError if no case of any was profiled on both sides."""
+    from ffslab.cli.compare_tables import print_functions
+    from ffslab.cli.screen import terminal
+
+    told = [print_functions(terminal(), comparison) for comparison in comparisons]
+    if not any(told):
+        raise UsageError(
+            "no function took another time, or no case has a profile on both sides",
+            cause="the runs were made without --profile",
+            remedy=f"{program()} run {comparisons[0].base.study} --profile, with both builds",
+        )
 
 
 _GRAVITY = (0, EXIT_INCOMPARABLE, EXIT_MIXED, EXIT_FAILED)  # of several comparisons the last counts

@@ -14,6 +14,7 @@ from ffslab.compare.band import MovedFigure
 from ffslab.compare.board import Cell, board_of, largest_change
 from ffslab.compare.cases import Side, split_perturbed
 from ffslab.compare.engine import CaseRow, Comparison
+from ffslab.compare.functions import function_changes, function_words, signed
 from ffslab.compare.model_error import ModelError, model_errors, summaries
 from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change
 from ffslab.compare.verdicts import CHANGES, Verdict
@@ -31,6 +32,7 @@ from ffslab.compare.words import (
 from ffslab.model.specs import FIRST_REPEAT
 from ffslab.program import program
 from ffslab.report.comparison.headline import case_words, headline
+from ffslab.report.quantity import duration
 
 _STYLE = {
     Verdict.WORSE: "red",
@@ -52,6 +54,7 @@ _MARK = {
 }
 _SHOWN_BROKEN = 5
 _SHOWN_ROWS = 12
+_SHOWN_FUNCTIONS = 20
 _SHOWN_CIRCUMSTANCES = 3
 _LONGEST_VALUE = 40
 _LONGEST_NAME = 34
@@ -139,6 +142,9 @@ def _print_largest(console: Console, comparison: Comparison) -> None:
     where = f"{case_words(comparison, case)}, " if len(comparison.cases) > 1 else ""
     if words and not comparison.other_work:
         _say(console, f"cause: {where}{words}")
+        functions = function_words(function_changes(comparison, case))
+        if functions:
+            _say(console, f"by function: {functions}: --functions")
     runs = f"{comparison.base.name} {comparison.new.name}"
     if not comparison.axis:
         _say(
@@ -146,6 +152,27 @@ def _print_largest(console: Console, comparison: Comparison) -> None:
             f"next: {program()} compare {runs} --case {case.ids[0][0]}, or --all",
             unbroken=True,
         )
+
+
+def print_functions(console: Console, comparison: Comparison) -> bool:
+    """The functions that changed, case by case; False if no case was profiled on both sides."""
+    several = len(comparison.cases) > 1
+    told = False
+    for case in comparison.cases:
+        rows = function_changes(comparison, case)
+        if not rows:
+            continue
+        told = True
+        _say(console, f"\n{case.label if several else 'by function'}:")
+        table = _table()
+        table.add_column("function", no_wrap=True, max_width=_LONGEST_NAME)
+        for head in ("base", "new", "more"):
+            table.add_column(head, justify="right", no_wrap=True)
+        for row in rows[:_SHOWN_FUNCTIONS]:
+            times = (duration(ns) if ns else "–" for ns in (row.old_ns, row.new_ns))
+            table.add_row(row.name, *times, signed(row.more_ns))
+        console.print(table)
+    return told
 
 
 def _print_findings(console: Console, case: CaseRow) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ffslab.cli.parse import RESULTS, AsJson, Jobs, RunsIn, parse_bytes, parse_set, print_json
+from ffslab.cli.run_or_study import StudyOrRun, named_run
 from ffslab.errors import UsageError
 from ffslab.program import command
 
@@ -34,12 +35,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("lifetime")
     def lifetime(
-        name: Annotated[
-            str,
-            typer.Argument(
-                metavar="STUDY|RUN", help="A run (path, name, latest), or a study to run."
-            ),
-        ],
+        name: StudyOrRun,
         settings: Annotated[
             list[str] | None,
             typer.Option("--set", metavar="AXIS=VALUE", help="For a study: as for run."),
@@ -78,31 +74,13 @@ def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> 
     from ffslab.cli.progress import TerminalWatch
     from ffslab.cli.report import refresh_index
     from ffslab.cli.screen import screen
-    from ffslab.loader import find_study
-    from ffslab.results.rundir import find_run
 
-    try:
-        directory = find_run(name, output)
-    except UsageError as no_run:
-        try:
-            find_study(name)
-        except UsageError as no_study:
-            raise UsageError(
-                f"{name!r} is neither a run in {output} nor a study",
-                cause=f"{no_run.message}; {no_study.message}",
-                remedy=command("lifetime", "lifetime"),
-            ) from no_study
+    directory = named_run("lifetime", name, settings, output, "lifetime")
+    if directory is None:
         choice = Choice(name, tuple(map(parse_set, settings)))
         watch = TerminalWatch(screen(stderr=True))
         directory = run_study(choice, output, watch, jobs=jobs, check=_check)
         refresh_index(output, output)
-        return directory
-    if settings:
-        raise UsageError(
-            f"{name} is a run, and --set changes a study",
-            cause="what has been run cannot be changed",
-            remedy=f"{command('lifetime', directory.path)}, or the study's name instead",
-        )
     return directory
 
 

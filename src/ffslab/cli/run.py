@@ -22,6 +22,7 @@ from ffslab.cli.parse import (
     parse_seeds,
     parse_set,
 )
+from ffslab.cli.profile import refuse_without_profile
 from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from ffslab.program import command, program, this_command
 from ffslab.targets import DEFAULT_TARGET
@@ -99,6 +100,9 @@ def register(app: typer.Typer) -> None:
         trace: Annotated[
             bool, typer.Option("--trace", help="Record every flash operation.")
         ] = False,
+        profile: Annotated[
+            bool, typer.Option("--profile", help="Tell time by function: each guest runs twice.")
+        ] = False,
         fresh_states: Annotated[
             bool, typer.Option("--fresh-states", help="Prepare states of the flash again.")
         ] = False,
@@ -134,7 +138,6 @@ def register(app: typer.Typer) -> None:
         ] = "",
     ) -> None:
         """Run a study and report it.
-
         Exit code: 0 good; 1 a case failed or missed a limit; 2 usage; 3 the lab.
         """
         from ffslab.campaign.study import Choice
@@ -165,6 +168,12 @@ def register(app: typer.Typer) -> None:
                 cause="--target ssh or its --access FILE is missing",
                 remedy=f"{program()} run {study} --target ssh --access FILE --labgrid {labgrid}",
             )
+        if profile and target != DEFAULT_TARGET:
+            raise UsageError(
+                f"--profile needs the lab's kernel, and target {target} has another one",
+                cause="instructions are counted in the lab's kernel alone",
+                remedy=f"{program()} run {study} --profile, without --target",
+            )
         if kernel_source is not None:
             named_source(kernel_source)  # whatever comes then, it has to be one
         if known is not None:
@@ -181,6 +190,7 @@ def register(app: typer.Typer) -> None:
             resume=resume,
             keep_flash=keep_flash,
             fresh_states=fresh_states,
+            profile=profile,
             kernel_source=kernel_source,
             labgrid=labgrid,
             yes=yes,
@@ -201,6 +211,7 @@ def run_choice(
     resume: bool = False,
     keep_flash: bool = False,
     fresh_states: bool = False,
+    profile: bool = False,
     kernel_source: Path | None = None,
     labgrid: str = "",
     yes: bool = False,
@@ -238,7 +249,11 @@ def run_choice(
         known=entries,
         label=label,
     )
-    options = SiteOptions(scratch, kernel_source, labgrid=labgrid, confirm=consent(yes))
+    if profile:
+        refuse_without_profile(prepared)
+    options = SiteOptions(
+        scratch, kernel_source, labgrid=labgrid, confirm=consent(yes), profile=profile
+    )
     end = carry_out(request, options, TerminalWatch(console, each_case))
     brief = brief_of(end.run)
     _print_end(console, prepared, end, brief, report, each_case)

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run, and read what came out": (
         *("run", "cuts", "crash", "report", "open", "list", "show", "rm"),
-        *("compare", "trend", "rating", "lifetime", "export", "trace"),
+        *("compare", "trend", "rating", "lifetime", "export", "trace", "profile"),
     ),
     "Choose": ("advise", "size", "calibrate"),
     "Images and dumps": ("image", "fsck", "mkfs"),
@@ -41,6 +41,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "lifetime": ("lifetime lifetime", "lifetime latest"),
     "export": ("export latest --format csv", "export latest --format parquet"),
     "trace": ("trace latest", "trace latest ubifs-free-s1"),
+    "profile": (
+        "profile quick --case ubifs-free-s1",
+        "profile latest --phase ffsmark/creation --folded stacks.txt",
+    ),
     "advise": ("advise router", "advise needs.toml --dry-run"),
     "size": ("size", "size jffs2 ubifs"),
     "calibrate": ("calibrate --access board.toml", "calibrate --help"),

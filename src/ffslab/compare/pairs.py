@@ -127,7 +127,13 @@ def axis_sides(side: Side, axis: str, wanted: str | None) -> tuple[Side, ...]:
     order = [base, *(value for value in groups if value != base)]
     last = axis.rpartition(".")[2]
     return tuple(
-        Side(f"{last} {value or '(none)'}", side.manifest, tuple(groups[value]), len(groups[value]))
+        Side(
+            f"{last} {value or '(none)'}",
+            side.manifest,
+            tuple(groups[value]),
+            len(groups[value]),
+            side.where,
+        )
         for value in order
     )
 

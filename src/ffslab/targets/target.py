@@ -25,6 +25,7 @@ CONSOLE_NAME = "console.log"
 OUTPUT_NAME = "output.log"  # of programs; absent where they print on the console
 RECORDS_NAME = "records.jsonl"
 TRACE_NAME = "trace.bin"
+PROFILE_NAME = "profile.json"
 FLASH_NAME = "flash.img"
 IMAGE_NAME = "image.bin"
 
@@ -219,4 +220,5 @@ class SiteOptions:
     place: Path | None = None
     labgrid: str = ""  # what switches its power, instead of what the file says
     confirm: Callable[[str], None] = lambda _: None
+    profile: bool = False  # tell where time goes by function: each guest runs twice
     further: Mapping[str, str] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from ffslab.report.first.weigh import Weighed
 from ffslab.report.quantity import duration, grouped
 from ffslab.report.sections.change import Criteria, change_sections
 from ffslab.report.sections.decide import decide_sections
+from ffslab.report.sections.flame import flame_section
 from ffslab.report.sections.section import Chart, Section
 
 _MOST_FACETS = 4  # panels of one chart; of more places one is shown alone
@@ -36,7 +37,8 @@ def general_sections(
     yield from decide_sections(matter, weighed, key)
     yield from change_sections(run, criteria, key)
     latency, slow = latency_section(run, key), slowest_section(run, key)
-    for section in (latency, slow, time_section(run, key), wear_section(run, key)):
+    times = (time_section(run, key), flame_section(run, key))
+    for section in (latency, slow, *times, wear_section(run, key)):
         if not section.is_empty:
             yield section
 

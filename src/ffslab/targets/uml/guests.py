@@ -26,7 +26,7 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ffslab.errors import GuestLostError, InfrastructureError
@@ -40,6 +40,14 @@ from ffslab.protocol.chip_file import (
     flash_digest,
     flash_file_bytes,
 )
+from ffslab.protocol.profile import (
+    KERNEL_PROFILE_NAME,
+    profile_argument,
+    read_kernel_profile,
+    windows_of,
+    write_profile,
+)
+from ffslab.protocol.records import read_records
 from ffslab.protocol.trace import trim_trace
 from ffslab.targets.bounds import bounds
 from ffslab.targets.running import RunningGuests
@@ -47,6 +55,7 @@ from ffslab.targets.target import (
     CONSOLE_NAME,
     FLASH_NAME,
     OUTPUT_NAME,
+    PROFILE_NAME,
     RECORDS_NAME,
     TRACE_NAME,
     Capabilities,
@@ -63,6 +72,7 @@ from ffslab.targets.virtual_flash import FLASH_REGION, RIG, TRACE_REGION, requir
 from ffslab.workloads.rig import CUTTER
 
 WALL_CLOCK_START_NS = 1_700_000_000 * 10**9
+_PROFILER_TIMES = 30  # so many times as long a guest may take under the profiler
 BATCH_CONSOLE = ("con=null", "con0=null,fd:1", "ssl=null", "ssl0=null,fd:3")
 
 
@@ -126,7 +136,8 @@ class Machine:
     `command` is how the guest of a case is started in its directory, which may not be written yet:
     with the CPU it is pinned to, and whether its RAM is a file there. `missing` is why the machine
     cannot run a case, or empty. `put_image` makes of the image of a case the file in the guest's
-    directory; `put_files` adds what the machine itself needs there.
+    directory; `put_files` adds what the machine itself needs there. `profiled`: each guest runs
+    once more, under its kernel's profiler.
     """
 
     kind: TargetKind
@@ -134,6 +145,7 @@ class Machine:
     missing: Callable[[Case], str] = lambda _: ""
     put_image: Callable[[Path, Path, Case], None] = copy_image
     put_files: Callable[[Path], None] = lambda _: None
+    profiled: bool = False
 
 
 def batch_command(case: Case, host_cpu: int | None, ram_on_disk: bool = False) -> GuestCommand:
@@ -207,6 +219,8 @@ class LocalTarget:
                 run = self._run(job, directory, claims)
             if not run.killed:
                 _collect(directory, job)
+            if self._machine.profiled and not (run.killed or run.timed_out):
+                self._profile(job, directory, claims)
             return run
         finally:
             shutil.rmtree(directory, ignore_errors=True)
@@ -221,11 +235,36 @@ class LocalTarget:
         """Kills every guest's process group; no new guest starts afterwards."""
         self._guests.kill_all()
 
-    def _command(self, job: GuestJob, directory: Path) -> GuestCommand:
+    def _command(self, job: GuestJob, directory: Path, further: Sequence[str] = ()) -> GuestCommand:
         on_disk = self._scratch.ram_on_disk
-        return self._machine.command(job.case, directory, job.host_cpu, on_disk)
+        command = self._machine.command(job.case, directory, job.host_cpu, on_disk)
+        return replace(command, arguments=(*command.arguments, *further))
 
-    def _run(self, job: GuestJob, directory: Path, claims: Sequence[Claim]) -> GuestRun:
+    def _profile(self, job: GuestJob, directory: Path, claims: Sequence[Claim]) -> None:
+        """The same guest once more, under the profiler, which must not show in its records."""
+        windows = windows_of(read_records(job.case_dir / RECORDS_NAME))
+        slower = replace(job, timeout_s=_PROFILER_TIMES * job.timeout_s)
+        with _no_other_error(job, directory):
+            run = self._run(slower, directory, claims, [profile_argument(windows)])
+            if run.killed:
+                return
+            again = (directory / RECORDS_NAME).read_bytes()
+            if run.timed_out or again != (job.case_dir / RECORDS_NAME).read_bytes():
+                raise InfrastructureError(
+                    f"{job.case.id}: its guest did something else under the profiler",
+                    cause="a mistake of ffslab's kernel, or a limit of the host",
+                    remedy="the same command again; then please tell the developers",
+                )
+        profile = read_kernel_profile(directory / KERNEL_PROFILE_NAME, windows)
+        write_profile(profile, job.case_dir / PROFILE_NAME)
+
+    def _run(
+        self,
+        job: GuestJob,
+        directory: Path,
+        claims: Sequence[Claim],
+        further: Sequence[str] = (),
+    ) -> GuestRun:
         lab = self._lab.for_kernel(job.case.kernel)
         assert lab is not None  # `missing` has said so
         shutil.rmtree(directory, ignore_errors=True)
@@ -243,7 +282,7 @@ class LocalTarget:
         )
         self._machine.put_files(directory)
         job.begun(directory)
-        command = self._command(job, directory)
+        command = self._command(job, directory, further)
         started_ns = self._clock_ns()
         end, killed = self._boot(command, directory, job, claims)
         wall_ns = self._clock_ns() - started_ns

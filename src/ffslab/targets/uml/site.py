@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,8 @@ class LocalSite:
 def site_for(cases: Sequence[Case], options: SiteOptions) -> LocalSite:
     """The lab that the cases need, built if it is not in the cache."""
     lab = ensure_lab(kernel_source=options.kernel_source, **lab_parts(cases))
-    return LocalSite(lab, options.scratch)
+    machine = replace(UML, profiled=True) if options.profile else UML
+    return LocalSite(lab, options.scratch, machine=machine)
 
 
 def lab_parts(cases: Sequence[Case]) -> dict[str, Any]:

@@ -1,0 +1,159 @@
+"""Where virtual time went by function: a flame graph and a table of each case that was profiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ffslab.protocol.profile import Profile, WindowProfile, read_profile
+from ffslab.report import svg
+from ffslab.report.data import Run
+from ffslab.report.elements import Table
+from ffslab.report.plots import WIDE
+from ffslab.report.quantity import duration
+from ffslab.report.sections.section import Chart, Section
+from ffslab.report.vega import as_is, field, linear_scale, mark
+from ffslab.results.profiles import (
+    IDLE,
+    busy_ns,
+    chosen,
+    functions_of,
+    profiles_at,
+    stacks_of,
+)
+
+_ROW = 17  # pixels of a call's height
+_LETTER = 6.3  # and of a letter's width
+_LEAST = 0.002  # of all time: what is shorter is not drawn
+_MOST_CASES = 8
+_MOST_FUNCTIONS = 25
+_PAINTS = {"[driver]": "t8", "[chip]": "t1"}
+_TASK, _CODE = "t6", "t5"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A box of the graph: a call, from `begin_ns` to `end_ns` of all time that is drawn."""
+
+    name: str
+    depth: int
+    begin_ns: int
+    end_ns: int
+
+
+def frames_of(windows: Sequence[WindowProfile]) -> tuple[Frame, ...]:
+    """The calls as boxes, callers below; what a function calls stands in the order of names."""
+    tree: dict[str, Any] = {}
+    for stack, ns in stacks_of(windows).items():
+        if stack[0] == IDLE:
+            continue
+        level = tree
+        for name in stack:
+            level = level.setdefault(name, {})
+        level[""] = level.get("", 0) + ns
+    return tuple(_frames(tree, 0, 0))
+
+
+def _time(tree: Mapping[str, Any]) -> int:
+    return sum(value if not name else _time(value) for name, value in tree.items())
+
+
+def _frames(tree: Mapping[str, Any], depth: int, begin_ns: int) -> Iterator[Frame]:
+    for name in sorted(filter(None, tree)):
+        end_ns = begin_ns + _time(tree[name])
+        yield Frame(name, depth, begin_ns, end_ns)
+        yield from _frames(tree[name], depth + 1, begin_ns)
+        begin_ns = end_ns
+
+
+def flame(windows: Sequence[WindowProfile], title: str, identifier: str) -> str:
+    """The flame graph: a box's width is its share of the time; the task stands at the bottom."""
+    frames = frames_of(windows)
+    total_ns = sum(frame.end_ns - frame.begin_ns for frame in frames if not frame.depth)
+    rows = [
+        _row(frame, total_ns)
+        for frame in frames
+        if frame.end_ns - frame.begin_ns >= _LEAST * total_ns
+    ]
+    if not rows:
+        return ""
+    x = field("begin:Q", scale=linear_scale(0, 100), title="% of the time", axis={"grid": False})
+    y = field("depth:O", sort="descending", axis=None)
+    tooltip = [
+        *(field("name:N", title="function"), field("time:N", title="with calls")),
+        field("share:N", title="share"),
+    ]
+    box = {"x": x, "x2": field("end"), "y": y, "fill": as_is("paint:N"), "tooltip": tooltip}
+    label = {"x": x, "y": y, "text": field("label:N"), "tooltip": tooltip}
+    layers = [
+        mark("rect", box, stroke=svg.PAINT["paper"], strokeWidth=0.7),
+        mark("text", label, align="left", dx=3, fontSize=10.5, fill=svg.PAINT["paper"]),
+    ]
+    spec = {"width": WIDE, "height": {"step": _ROW}, "layer": layers}
+    return svg.draw(spec, title, identifier, {"rows": rows})
+
+
+def _row(frame: Frame, total_ns: int) -> dict[str, Any]:
+    share = (frame.end_ns - frame.begin_ns) / total_ns
+    letters = int(share * WIDE / _LETTER) - 1
+    name = frame.name
+    short = name if len(name) <= letters else f"{name[: letters - 1]}…" if letters > 3 else ""
+    paint = _PAINTS.get(name, _CODE if frame.depth else _TASK)
+    return {
+        "begin": round(100 * frame.begin_ns / total_ns, 4),
+        "end": round(100 * frame.end_ns / total_ns, 4),
+        "depth": frame.depth,
+        "name": name,
+        "label": short,
+        "time": duration(frame.end_ns - frame.begin_ns),
+        "share": f"{100 * share:.2g} %",
+        "paint": svg.PAINT[paint],
+    }
+
+
+def flame_section(run: Run, key: str = "") -> Section:
+    """The graphs of the cases that have a profile; empty where none has."""
+    paths = profiles_at(run.path, [case.id for case in run.cases])
+    profiles = {case_id: read_profile(path) for case_id, path in [*paths.items()][:_MOST_CASES]}
+    if not profiles:
+        return Section(f"{key}functions", "Which functions take the time?")
+    charts, tables = [], []
+    for number, (case_id, profile) in enumerate(profiles.items()):
+        drawing = flame(chosen(profile, None), case_id, f"{key}flame-{number}")
+        charts.append(Chart(case_id, drawing, "Each box is a call, above its caller."))
+        tables.append(_table(case_id, profile))
+    return Section(
+        key=f"{key}functions",
+        title="Which functions take the time?",
+        sentence=_sentence(profiles),
+        charts=tuple(charts),
+        tables=tuple(tables),
+        note="Of all phases and steps, without the time in which all tasks wait. What UML's own "
+        "code and emulated hardware take is their caller's; code beside a busy chip is the chip's.",
+    )
+
+
+def _sentence(profiles: Mapping[str, Profile]) -> str:
+    told = []
+    for case_id, profile in profiles.items():
+        windows = chosen(profile, None)
+        first = functions_of(windows)[0]
+        share = first.own_ns / busy_ns(windows)
+        told.append(f"{first.name.partition(' ')[0]} {100 * share:.0f} % of **{case_id}**")
+    return f"Most own time: {', '.join(told[:3])}."
+
+
+def _table(case_id: str, profile: Profile) -> Table:
+    windows = chosen(profile, None)
+    total_ns = busy_ns(windows)
+    rows = tuple(
+        (
+            *(row.name, duration(row.own_ns), f"{100 * row.own_ns / total_ns:.1f} %"),
+            *(duration(ns) for ns in (row.code_ns, row.driver_ns, row.chip_ns)),
+            f"{100 * row.total_ns / total_ns:.1f} %",
+        )
+        for row in functions_of(windows)[:_MOST_FUNCTIONS]
+    )
+    head = ("function", "own time", "share", "code", "driver", "chip", "with calls")
+    return Table(case_id, head, (), rows)
