@@ -10,7 +10,6 @@ from ffslab.protocol.profile import Profile, WindowProfile, read_profile
 from ffslab.report import svg
 from ffslab.report.data import Run
 from ffslab.report.elements import Table
-from ffslab.report.plots import WIDE
 from ffslab.report.quantity import duration
 from ffslab.report.sections.section import Chart, Section
 from ffslab.report.vega import as_is, field, linear_scale, mark
@@ -23,7 +22,7 @@ from ffslab.results.profiles import (
     stacks_of,
 )
 
-_ROW = 17  # pixels of a call's height
+_WIDTH, _ROW = 900, 17  # pixels of the graph, and of a call's height
 _LETTER = 6.3  # and of a letter's width
 _LEAST = 0.002  # of all time: what is shorter is not drawn
 _MOST_CASES = 8
@@ -90,13 +89,13 @@ def flame(windows: Sequence[WindowProfile], title: str, identifier: str) -> str:
         mark("rect", box, stroke=svg.PAINT["paper"], strokeWidth=0.7),
         mark("text", label, align="left", dx=3, fontSize=10.5, fill=svg.PAINT["paper"]),
     ]
-    spec = {"width": WIDE, "height": {"step": _ROW}, "layer": layers}
+    spec = {"width": _WIDTH, "height": {"step": _ROW}, "layer": layers}
     return svg.draw(spec, title, identifier, {"rows": rows})
 
 
 def _row(frame: Frame, total_ns: int) -> dict[str, Any]:
     share = (frame.end_ns - frame.begin_ns) / total_ns
-    letters = int(share * WIDE / _LETTER) - 1
+    letters = int(share * _WIDTH / _LETTER) - 1
     name = frame.name
     short = name if len(name) <= letters else f"{name[: letters - 1]}…" if letters > 3 else ""
     paint = _PAINTS.get(name, _CODE if frame.depth else _TASK)
