@@ -14,8 +14,9 @@ import pytest
 from lab_support import ROOT, results, run_study
 
 sys.path.insert(0, str(ROOT / "tests" / "peers"))
-from findings import finding
 from peer_programs import integck
+
+from findings import finding
 
 pytestmark = pytest.mark.usefixtures("lab")
 STUDY = """

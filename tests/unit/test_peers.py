@@ -10,10 +10,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "peers"))
-from findings import declared  # noqa: E402
 from peer_document import DOCUMENT, REASONS, document, unexplained  # noqa: E402
 from peer_matrix import FILE_SYSTEMS, FLASH, STATES, key, read_golden, worse  # noqa: E402
 from peer_suites import SUITES  # noqa: E402
+
+from findings import declared  # noqa: E402
 
 READ = {suite.name: suite.read for suite in SUITES}
 
