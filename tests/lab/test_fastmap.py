@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from lab_support import results, run_study
 
 from ffslab.lab.lab_build import LabBuild
-from findings import finding
 
 STUDY = """
 schema = 1
@@ -69,28 +67,3 @@ def test_an_attach_reads_few_blocks(found: list[Any]) -> None:
             assert 0 < of_ubifs < 500
             assert pages - of_ubifs < 2 * 64 + 64 + 2 * (51 + 25) + 20
     assert len(read) == 4
-
-
-def test_a_flashed_image_has_no_place_for_its_first_one(lab: LabBuild, tmp_path: Path) -> None:
-    """UBI says so at its first attach, and goes on."""
-    del lab
-    (tmp_path / "tree").mkdir()
-    (tmp_path / "tree" / "file").write_bytes(bytes(range(256)) * 400)
-    study = tmp_path / "study.toml"
-    study.write_text("""
-schema = 1
-name = "flashed"
-title = "The first attach of an image"
-[base]
-board = "apf27"
-filesystem = "ubifs"
-partition_bytes = "64 MiB"
-options = { fastmap = "on" }
-state = { kind = "image", tree = "tree" }
-[base.workload]
-kind = "tree"
-steps = "mount list unmount"
-""")
-    (result,) = results(run_study(study, tmp_path / "run", status=1))
-    assert result["outcome"] == "fail"
-    assert finding("F-UBIFS-08", "could not find any anchor PEB") in result["reason"]
