@@ -51,6 +51,8 @@ from test_crash_walk import HISTORY, case_of, history_steps, run
 from test_crash_walk import PROGRAM as FFSCRASH
 
 from ffslab.lab.lab_build import LabBuild
+from ffslab.results.console import scan_console
+from findings import finding
 
 CHIPS = pytest.mark.parametrize("bad", ["", BAD], ids=["whole", "factory-bad"])
 
@@ -113,14 +115,15 @@ def test_the_same_of_a_file_system_that_was_halted(
 ) -> None:
     """Another guest, whose flash takes nothing from K on while the file system is still at work.
 
-    What both left is read from their flash files: JFFS2 does not survive that. Their plans are
-    alike, line by line: with another plan UBI draws another number for its image.
+    What both left is read from their flash files: JFFS2 does not survive that (F-JFFS2-06). Their
+    plans are alike, line by line: with another plan UBI draws another number for its image.
     """
     case = case_of(filesystem)
     (tmp_path / "history").write_text(HISTORY)
     files = {FFSCRASH: lab.cutter, "/test/history": tmp_path / "history"}
     steps = history_steps(case)
     steps.insert(steps.index(run("chip flash0 log 64")) + 1, run("chip flash0 halt 0999999"))
+    crashes = False
     for k in (3, 11, 17):
         left = []
         for kind, halt in (("lost", k), ("done", k + 1)):
@@ -135,7 +138,9 @@ def test_the_same_of_a_file_system_that_was_halted(
             )
             left.append(contents_of(guest.flash))
             assert left[-1] == contents_of(halted.flash), (k, kind)
+            crashes |= any(message.is_end for message in scan_console(halted.console))
         assert left[0] != left[1]
+    assert crashes == (filesystem == finding("F-JFFS2-06", "jffs2"))
 
 
 @CHIPS

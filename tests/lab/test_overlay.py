@@ -22,6 +22,7 @@ from ffslab.lab.progress import SilentProgress
 from ffslab.model.case import Case
 from ffslab.protocol.plan import plan_of
 from ffslab.targets.virtual_flash import RIG
+from findings import finding
 
 pytestmark = pytest.mark.usefixtures("lab")
 UPPER = ("ubifs", "jffs2")
@@ -138,7 +139,7 @@ def test_a_lower_tree_is_seen_whited_out_and_stays_so(tmp_path: Path, upper: str
 
 
 def test_mainline_jffs2_cannot_hide_a_directory_of_the_lower_file_system(tmp_path: Path) -> None:
-    """Not one of which files were deleted: it knows no RENAME_EXCHANGE (docs/findings.md)."""
+    """Not one of which files were deleted: it knows no RENAME_EXCHANGE."""
     tree(tree(tmp_path / "tree") / "sub", big_bytes=1)
     text = image_study("jffs2", tmp_path / "tree").replace('filesystem = "overlay-jffs2"', "")
     both = '\n[axes]\nfilesystem = ["overlay-ubifs", "overlay-jffs2"]\n'
@@ -146,7 +147,8 @@ def test_mainline_jffs2_cannot_hide_a_directory_of_the_lower_file_system(tmp_pat
     run = run_study(tmp_path / "sub.toml", tmp_path / "run", status=1)
     found = {one["id"].partition("-")[0]: one for one in results(run)}
     assert found["overlayubifs"]["outcome"] == "pass"
-    assert "EINVAL cannot delete /mnt/sub" in found["overlayjffs2"]["reason"]
+    refused = finding("F-OVERLAY-03", "EINVAL cannot delete /mnt/sub")
+    assert refused in found["overlayjffs2"]["reason"]
 
 
 def test_without_ubi_bad_blocks_below_are_skipped(lab: LabBuild, tmp_path: Path) -> None:

@@ -240,13 +240,14 @@ def test_a_flash_that_cannot_be_mounted_is_found_again(lab: LabBuild, tmp_path: 
     series = 'cuts = 900\nspace_every = 0\nkinds = "erase-half"'
     found = run_of(study(series, ["ubifs"]), tmp_path / "erased")
     (cuts,) = cuts_by_case(found).values()
-    (finding,) = cuts["findings"]
-    assert finding["outcome"] == "mount-fails" and cuts["states"] == 900
-    assert cuts["series"]["lives"] == [0, int(finding["state"].split()[0])]
-    assert any("UBIFS error" in line for line in finding["console"])
-    case_id, _ = find_finding(found, finding["id"])
+    (fault,) = cuts["findings"]
+    assert fault["outcome"] == finding("F-UBIFS-01", "mount-fails")
+    assert cuts["states"] == 900
+    assert cuts["series"]["lives"] == [0, int(fault["state"].split()[0])]
+    assert any("UBIFS error" in line for line in fault["console"])
+    case_id, _ = find_finding(found, fault["id"])
     with opened_again(found, case_id, SiteOptions(), 120.0) as once:
-        where = Where(once.case, cuts, finding, once.directory, once.guests, once.room)
+        where = Where(once.case, cuts, fault, once.directory, once.guests, once.room)
         again = replayed(where)
     assert again.is_there
     parts = dict(again.parts)

@@ -21,12 +21,16 @@ TITLES = {"jffs2": "JFFS2", "ubifs": "UBIFS", "yaffs2": "YAFFS2", "logfs": "LogF
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why checks of a program do not pass: patterns of the check and what was said of it."""
+    """Why checks of a program do not pass, on these file systems: a pattern of the checks.
+
+    `findings`: what docs/findings.md says of those of Linux among them.
+    """
 
     program: str
     check: str
     file_systems: tuple[str, ...]
     why: str
+    findings: tuple[str, ...] = ()
 
 
 _ALL = FILE_SYSTEMS
@@ -44,12 +48,14 @@ REASONS: tuple[Reason, ...] = (
         "utimensat::subsecond",
         ("jffs2", "ubifs", "yaffs2"),
         "Times on the flash are whole seconds (UBIFS has room for more and does not use it).",
+        ("F-JFFS2-14", "F-UBIFS-13"),
     ),
     Reason(
         "pjdfstest",
         "utimensat::y2038",
         ("jffs2",),
         "Times on the flash have 32 bits: they end in 2106, a second before the check's.",
+        ("F-JFFS2-14",),
     ),
     Reason(
         "pjdfstest",
@@ -57,6 +63,7 @@ REASONS: tuple[Reason, ...] = (
         ("jffs2",),
         "JFFS2 writes a new entry of a directory and no node of the file, whose ctime stays as it "
         "is; truncate(2) leaves both times.",
+        ("F-JFFS2-11",),
     ),
     Reason(
         "pjdfstest",
@@ -64,8 +71,11 @@ REASONS: tuple[Reason, ...] = (
         ("logfs",),
         "A directory of LogFS has one link, whatever is in it.",
     ),
-    Reason("fsx", "mapped-[123]", ("jffs2",), "JFFS2 has no writable shared mmap (EINVAL)."),
-    Reason("fio", "mapped", ("jffs2",), "The same."),
+    Reason(
+        *("fsx", "mapped-[123]", ("jffs2",), "JFFS2 has no writable shared mmap (EINVAL)."),
+        ("F-JFFS2-17",),
+    ),
+    Reason("fio", "mapped", ("jffs2",), "The same.", ("F-JFFS2-17",)),
     Reason("stress-ng", "xattr", ("logfs",), "LogFS has no extended attributes."),
     Reason(
         "stress-ng",
@@ -73,6 +83,7 @@ REASONS: tuple[Reason, ...] = (
         ("ubifs",),
         "The stressor `xattr` sets attributes until one is refused (ENOSPC). UBIFS logs the "
         "refusal as an error, so the case is a failure, though all checks pass.",
+        ("F-UBIFS-16",),
     ),
     Reason(
         "integck",
@@ -157,7 +168,8 @@ def _refused(cases: Mapping[str, Any]) -> Iterator[str]:
         where = "all" if reason.file_systems == _ALL else ", ".join(systems)
         if names:
             listed = f"{_listed(names)} ({len(names)})"
-            yield f"- **{reason.program}** on {where}: {listed}. {reason.why}"
+            numbers = f" ({', '.join(reason.findings)})" if reason.findings else ""
+            yield f"- **{reason.program}** on {where}: {listed}. {reason.why}{numbers}"
     for line in unexplained(cases):
         yield f"- Unexplained: {line}"
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ TESTS = sorted(
 # Of no file system: what takes hours, what KASAN counts otherwise, a sample, a program of the host.
 BY_CHOICE = re.compile(r"FFSLAB_\w+|KASAN|sanitizers' hooks|no sample|qemu-user is not installed")
 OURS = ("yaffs2", "logfs")
+LINUX = ("jffs2", "ubifs", "overlay-jffs2", "overlay-ubifs")
 WRONG = set(OUTCOMES) - {CORRECT}
 # What the programs of the tests may say of a file system of Linux without a number: it can do so.
 ABLE = {"--exchange", "--tmpfile", "--name-max=255", "--symlink-max=4095"}
@@ -28,11 +30,19 @@ STRICT = Promise(filesystem="", contents=IN_ORDER)
 LOOSER = {
     finding("F-JFFS2-15", ("jffs2", "rename_is_atomic")),
     finding("F-JFFS2-16", ("jffs2", "root_links")),
+    finding("F-JFFS2-22", ("jffs2", "loose_attributes")),
     *(finding("F-UBIFS-15", ("ubifs", rule)) for rule in ("contents", "pieces")),
     finding("F-UBIFS-15", ("ubifs", "overwriting_is_noted")),
+    finding("F-UBIFS-17", ("ubifs", "loose_attributes")),
 }
-RULES = ("contents", "pieces", "rename_is_atomic", "overwriting_is_noted", "root_links")
-RULES += ("own_names", "names_of_lost", "close_writes_back")
+NO_RULES = {"filesystem", "statements", "joins"}
+STRICTER = {"returned_is_durable", "names_note_the_file", "fsync_notes_rename"}
+RULES = {field.name for field in fields(Promise)} - NO_RULES - STRICTER - {"refuses"}
+REFUSED = {
+    finding("F-JFFS2-17", ("jffs2", "mapping")),
+    *(finding("F-JFFS2-18", ("jffs2", what)) for what in ("exchange", "whiteout", "tmpfile")),
+}
+ON_OVERLAY = {"whiteout", "tmpfile"}  # F-OVERLAY-05
 
 
 def calls(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
@@ -80,6 +90,17 @@ def test_numbers_are_declared_once() -> None:
     assert not [number for number, times in Counter(declared()).items() if times > 1]
 
 
+# What hours of cuts found, or a whole advice: the document has how to repeat it.
+NOT_MADE = ("F-JFFS2-03", "F-JFFS2-04", "F-JFFS2-07")
+NOT_MADE += ("F-UBIFS-02", "F-UBIFS-03", "F-UBIFS-04", "F-UBIFS-05", "F-UBIFS-08")
+
+
+def test_every_number_is_of_a_test() -> None:
+    used = {n for path in TESTS for n in NUMBER.findall(path.read_text(encoding="utf-8"))}
+    used |= set(re.findall(r'finding\("(F-[A-Z0-9]+-\d\d)"', Path(__file__).read_text("utf-8")))
+    assert set(declared()) - used == set(NOT_MADE)
+
+
 def test_every_number_that_is_used_is_declared() -> None:
     files = [*TESTS, DOCUMENT, *(ROOT / "examples" / "findings").iterdir()]
     files += [*(ROOT / "src").rglob("*.py"), *(ROOT / "kernel" / "fixes").iterdir()]
@@ -120,6 +141,64 @@ def test_every_option_of_a_file_system_of_linux_has_a_number() -> None:
     assert sorted(bare) == ["--fills=0", "False"]
 
 
+# Where tests of the lab tell one of Linux from others, and leave no check out.
+NO_EXCEPTION = {
+    "test_counts.py": {"test_erases_agree_with_ubi"},  # it alone has counters
+    "test_crash_walk.py": {
+        "case_of",  # a smaller chip, for JFFS2 is slow
+        "test_cuts_in_a_recovery",  # that of JFFS2 writes nothing
+        "test_messages_are_told_with_their_state",
+    },
+    "test_cuts.py": {"test_every_cut_in_a_recovery"},  # that of UBIFS writes
+    "test_image_flash.py": {
+        "made_image",
+        "test_nandwrite_writes_the_same_data",  # JFFS2's image has no blank pages
+    },
+    "test_images.py": {"test_sizes_are_what_the_compression_lets_expect"},
+    "test_lifetime_flash.py": {"test_chips_are_written_to_their_death"},  # UBI's reserve
+    "test_live_page.py": {"test_tasks_add_up"},  # who writes UBIFS's data back
+    "test_memory_accounting.py": {"some_case"},
+    "test_missed_limits.py": {"test_a_study_states_limits"},
+    "test_overlay.py": {"test_a_lower_tree_is_seen_whited_out_and_stays_so"},  # UBI's attach
+    "test_retention.py": {"test_flips_grow_with_the_hours"},  # UBI moves data
+    "test_tree_tools.py": {"differences_of_copies"},  # calculated
+    "test_wear_moves.py": {"worn"},  # of UBI
+}
+NAMES = (*LINUX, "JFFS2", "UBIFS")
+
+
+def branches(function: ast.AST) -> set[ast.AST]:
+    """What something is compared with that is the name of a file system of Linux."""
+    nodes = [node for node in ast.walk(function) if isinstance(node, ast.Compare)]
+    equal = [node for node in nodes if isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.Is)]
+    words = [word for node in equal for word in (node.left, *node.comparators)]
+    words += [word for call in calls(function, "startswith") for word in call.args]
+    return {word for word in words if getattr(word, "value", getattr(word, "id", 0)) in NAMES}
+
+
+def numbered(function: ast.AST) -> set[ast.AST]:
+    """What is in statements with a `finding(...)`."""
+    statements = [n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.Assert)]
+    parts = [set(ast.walk(statement)) for statement in statements if excused(statement)]
+    return set[ast.AST]().union(*parts)
+
+
+def bare_branches(text: str) -> set[str]:
+    """The functions that compare something with a file system of Linux, without a number."""
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    asked = {function: branches(function) for function in functions}
+    return {f.name for f, words in asked.items() if words and words - numbered(f)}
+
+
+def test_every_branch_for_a_file_system_of_linux_has_a_number() -> None:
+    for path in (ROOT / "tests" / "lab").glob("*.py"):
+        found = bare_branches(path.read_text(encoding="utf-8"))
+        assert found == NO_EXCEPTION.get(path.name, set()), path
+    lax = "def f(name):\n    assert ok or name {}\n"
+    assert bare_branches(lax.format("== 'jffs2'")) == {"f"}
+    assert bare_branches(lax.format("== finding('F-JFFS2-23', 'jffs2')")) == set()
+
+
 def test_every_promise_that_is_looser_has_a_number() -> None:
     looser = {
         (name, rule)
@@ -128,6 +207,14 @@ def test_every_promise_that_is_looser_has_a_number() -> None:
         if getattr(PROMISES[name], rule) != getattr(STRICT, rule)
     }
     assert looser == LOOSER
+
+
+def test_every_call_that_a_promise_lacks_has_a_number() -> None:
+    lacking = {(name, what) for name in ("jffs2", "ubifs") for what in PROMISES[name].refuses}
+    assert lacking == REFUSED
+    for name in ("jffs2", "ubifs"):
+        more = PROMISES[f"overlay-{name}"].refuses - PROMISES[name].refuses
+        assert finding("F-OVERLAY-05", more) <= ON_OVERLAY
 
 
 @pytest.mark.parametrize(

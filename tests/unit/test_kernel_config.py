@@ -7,6 +7,7 @@ import pytest
 from ffslab.lab.config import parse_config, unmet_options
 from ffslab.lab.lab import VARIANTS
 from ffslab.paths import data_dir
+from ffslab.workloads.script.plan import MISSING
 
 
 def test_a_fragment_is_read_with_its_unset_options() -> None:
@@ -38,3 +39,19 @@ def test_the_fragments_state_each_option_once(name: str) -> None:
     stated = [option for line in text.splitlines() for option in parse_config(line)]
     assert stated
     assert len(stated) == len(set(stated))
+
+
+def test_a_script_is_told_what_no_kernel_has() -> None:
+    options = {
+        "inotify": "INOTIFY_USER",
+        "fanotify": "FANOTIFY",
+        "io_uring": "IO_URING",
+        "POSIX message queues": "POSIX_MQUEUE",
+        "namespaces": "NAMESPACES",
+        "cgroups": "CGROUPS",
+        "POSIX ACLs": "FS_POSIX_ACL",
+    }
+    assert MISSING.split(", ") == list(options)
+    for name in ("lab.config", "sockets.config"):
+        had = parse_config((data_dir("kernel") / name).read_text(encoding="utf-8"))
+        assert not [option for option in options.values() if f"CONFIG_{option}" in had]

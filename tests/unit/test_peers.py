@@ -10,9 +10,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "peers"))
-from peer_document import DOCUMENT, document, unexplained  # noqa: E402
+from peer_document import DOCUMENT, REASONS, document, unexplained  # noqa: E402
 from peer_matrix import FILE_SYSTEMS, FLASH, STATES, key, read_golden, worse  # noqa: E402
 from peer_suites import SUITES  # noqa: E402
+
+from findings import declared  # noqa: E402
 
 READ = {suite.name: suite.read for suite in SUITES}
 
@@ -81,3 +83,12 @@ def test_the_page_is_what_is_kept_and_each_refusal_has_a_reason() -> None:
     page = DOCUMENT.read_text("utf-8")
     assert page == document(page, golden)
     assert unexplained(golden["cases"]) == []
+
+
+def test_each_refusal_of_a_file_system_of_linux_is_a_finding() -> None:
+    """But of what no file system passes."""
+    for reason in REASONS:
+        linux = {name.upper() for name in reason.file_systems if name in ("jffs2", "ubifs")}
+        numbers = {number.split("-")[1] for number in reason.findings}
+        assert reason.file_systems == FILE_SYSTEMS or numbers == linux, reason
+        assert set(reason.findings) <= set(declared())

@@ -72,7 +72,7 @@ def test(
     root = checkout_root()
     arguments = [*context.args, *(_PEER_TESTS if peers else ())]
     if not quick:
-        _prepare_full_run()
+        _prepare_full_run(peers=peers)
     processors = len(os.sched_getaffinity(0))
     failed = [] if arguments else _failed(check_stages(root), root, processors)
     status = _run(pytest_stage(arguments, processors, quick=quick), root)
@@ -82,8 +82,8 @@ def test(
     raise typer.Exit(EXIT_FAILED if failed or status != 0 else EXIT_OK)
 
 
-def _prepare_full_run() -> None:
-    """The lab, and the Debian packages that only tests need."""
+def _prepare_full_run(*, peers: bool) -> None:
+    """The lab, and the Debian packages that only tests need; `peers` install their own."""
     from ffslab.lab import ensure_lab
     from ffslab.lab.packages import (
         ARM_PACKAGES,
@@ -94,7 +94,8 @@ def _prepare_full_run() -> None:
     from ffslab.lab.progress import ConsoleProgress
 
     wanted = (*TEST_PACKAGES, *IMAGE_PACKAGES, *ARM_PACKAGES)
-    ensure_packages(wanted, cache_dir() / "test-packages.log", ConsoleProgress())
+    if not peers:
+        ensure_packages(wanted, cache_dir() / "test-packages.log", ConsoleProgress())
     ensure_lab()
 
 

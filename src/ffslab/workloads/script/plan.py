@@ -52,6 +52,8 @@ _MOUNT_AGAIN = """if ! grep -q " {place} " /proc/mounts; then
 fi
 """
 LACKED = "ffslab: for lack of RAM the kernel ended"
+# What no kernel of the lab is configured for (kernel/lab.config).
+MISSING = "inotify, fanotify, io_uring, POSIX message queues, namespaces, cgroups, POSIX ACLs"
 
 
 def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
@@ -96,7 +98,8 @@ def _limits(case: Case) -> str:
     )
     return (
         f"ffslab: programs share {format_size(case.board.ram_bytes)} of RAM with the kernel "
-        f"(board.ram_bytes); {sockets}; no module can be loaded, and no more of the host be mounted"
+        f"(board.ram_bytes); {sockets}; no kernel of the lab has {MISSING}; "
+        "no module can be loaded, and no more of the host be mounted"
     )
 
 

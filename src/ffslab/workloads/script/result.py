@@ -12,7 +12,7 @@ from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult
 from ffslab.results.shortfall import Shortfall
 from ffslab.workloads.script.keys import Script
-from ffslab.workloads.script.plan import BEGINS, ENDS, LACKED, STATUS
+from ffslab.workloads.script.plan import BEGINS, ENDS, LACKED, MISSING, STATUS
 from ffslab.workloads.script.stored import ScriptKeys, ScriptResult, below_of
 
 PHASES = ("script", "flush")
@@ -20,6 +20,7 @@ KEYS = ScriptKeys
 ELSEWHERE: Mapping[str, object] = {}
 _OF_KERNEL = re.compile(r"^\[ *\d+\.\d+\]")
 _TOLD = 200  # letters of a line
+_SOCKETS = 'the default kernel has no sockets; with them: kernel = "sockets" in the study'
 # What a program says if it asks for what guests do not have, with what would help.
 _LACKS = (
     (
@@ -28,12 +29,8 @@ _LACKS = (
         ),
         "the board has too little RAM for its programs; more: --set 'board.ram_bytes=\"256 MiB\"'",
     ),
-    (
-        re.compile(
-            r"Function not implemented|Address family not supported|[Uu]nable to create socket"
-        ),
-        'the default kernel has no sockets; with them: kernel = "sockets" in the study',
-    ),
+    (re.compile(r"Address family not supported|[Uu]nable to create socket"), _SOCKETS),
+    (re.compile(r"Function not implemented"), f"{_SOCKETS}; no kernel of the lab has {MISSING}"),
 )
 
 

@@ -45,6 +45,24 @@ static void masks(void)
 	EQUAL(S_IFREG | 0640, status_of("file").st_mode);
 }
 
+static void as_refused(void)
+{
+	FAILS(EOVERFLOW, open("new", O_CREAT | O_RDWR, 0644));
+	FAILS(EOVERFLOW, mkdir("new", 0755));
+}
+
+/* Nothing gets an owner that would be another one after a mount. */
+static void owner_refused(void)
+{
+	FAILS(EOVERFLOW, chown("file", opt.id_refused, -1));
+	FAILS(EOVERFLOW, chown("file", -1, opt.id_refused));
+	OK(mkdir("open", 0777));
+	OK(chmod("open", 0777));
+	OK(chdir("open"));
+	as_user(opt.id_refused, opt.id_refused, as_refused);
+	OK(chdir(".."));
+}
+
 static void owners(void)
 {
 	make_file("file", 10);
@@ -56,6 +74,8 @@ static void owners(void)
 	OK(lchown("link", 7, 8));
 	OK(chown("fifo", -1, 9));
 	OK(chown("fifo", 10, -1));
+	if (opt.id_refused)
+		owner_refused();
 	remount();
 	EQUAL(65534, status_of("file").st_uid);
 	EQUAL(100, status_of("file").st_gid);

@@ -54,6 +54,8 @@ static const struct option_row rows[] = {
 	  "of mtime, ctime" },
 	{ "time-max-s", NUMBER, &opt.time_max_s, "latest time, since 1970" },
 	{ "id-max", NUMBER, &opt.id_max, "largest user and group" },
+	{ "id-refused", NUMBER, &opt.id_refused,
+	  "user and group that do not fit, and are refused; 0: none" },
 	{ "root-links", NUMBER, &opt.root_links,
 	  "links of the root beyond those that a directory has" },
 	{ "one-link", FLAG, &opt.one_link,

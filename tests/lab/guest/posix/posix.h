@@ -35,6 +35,7 @@ struct options {
 	uint64_t granularity_ns;
 	uint64_t time_max_s;
 	uint64_t id_max;
+	uint64_t id_refused;		/* 0: none */
 	uint64_t root_links;
 	uint64_t xattr_max;
 	uint64_t xattr_refused;
