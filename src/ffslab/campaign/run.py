@@ -44,7 +44,7 @@ from ffslab.model.study import (
 )
 from ffslab.model.workload import Workload
 from ffslab.program import command, program
-from ffslab.results.files import MANIFEST
+from ffslab.results.files import MANIFEST, write_atomic
 from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create_run
 from ffslab.targets import DEFAULT_TARGET
@@ -98,10 +98,12 @@ def prepare(
     return _prepared(source, overrides, case_ids, trace, study_name, own, target, there)
 
 
-def prepare_source(source: StudySource, catalogs: Sequence[Path] = ()) -> Prepared:
+def prepare_source(
+    source: StudySource, overrides: Sequence[Override] = (), *, catalogs: Sequence[Path] = ()
+) -> Prepared:
     """A study that is no file yet, made by ffslab itself, with all its cases."""
     own = tuple(directory.resolve() for directory in catalogs)
-    return _prepared(source, (), (), False, str(source.path), own, DEFAULT_TARGET)
+    return _prepared(source, overrides, (), False, str(source.path), own, DEFAULT_TARGET)
 
 
 def _prepared(
@@ -385,6 +387,9 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
             label=request.label,
         )
     )
+    source = prepared.source
+    if source.is_made and not source.path.exists():
+        write_atomic(source.path, source.text)
     return run
 
 

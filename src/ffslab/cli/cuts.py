@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -73,7 +72,8 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.campaign.study import Choice
         from ffslab.cli.run import run_choice
-        from ffslab.loader import read_text
+        from ffslab.loader import StudySource, parse_toml, read_text
+        from ffslab.model.canonical import sha256_hex
 
         text = _STUDY.format(
             description=_quoted(f"The calls of {calls.name}."),
@@ -82,12 +82,12 @@ def register(app: typer.Typer) -> None:
             calls=_quoted(read_text(calls)),
             filesystems=_quoted([name.strip() for name in filesystems.split(",")]),
         )
-        with tempfile.TemporaryDirectory() as directory:
-            study = Path(directory) / "calls.toml"
-            study.write_text(text, encoding="utf-8")
-            overrides = tuple(map(parse_set, settings or ()))
-            choice = Choice(str(study), overrides, catalogs=tuple(catalogs or ()))
-            run_choice(choice, jobs=jobs, output=output, scratch=scratch, known=known)
+        # Beside the runs; other calls are another file.
+        path = output / f"calls-{sha256_hex(text)[:8]}.toml"
+        made = StudySource(path, text, parse_toml(text, str(calls)), is_made=True)
+        overrides = tuple(map(parse_set, settings or ()))
+        choice = Choice(str(path), overrides, catalogs=tuple(catalogs or ()), made=made)
+        run_choice(choice, jobs=jobs, output=output, scratch=scratch, known=known)
 
 
 def _quoted(value: str | list[str]) -> str:

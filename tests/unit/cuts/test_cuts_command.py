@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -145,6 +146,12 @@ def test_calls_of_ones_own_are_a_study(ffslab_command: Command, study: Path) -> 
     assert {case["partition_bytes"] for case in cases} == {4 * 2**20}
     assert {case["workload"]["history"] for case in cases} == {"calls"}
     assert parse_history(HISTORY)  # which the fixture puts in their place
+    # The command that repeats a case names a file that is there, and makes the same case of it.
+    shown = ffslab_command("show", str(path), "jffs2-s1", "--json")
+    words = shlex.split(json.loads(shown.output)["reproduce"])[1:]
+    again = ffslab_command(*words, "--dry-run")
+    spec_hash = json.loads(shown.output)["result"]["spec_hash"]
+    assert again.output.splitlines()[0] == f"jffs2-s1  {spec_hash[:12]}  to run"
 
 
 def test_a_line_that_is_no_call_is_wrong_usage(ffslab_command: Command, tmp_path: Path) -> None:
