@@ -118,7 +118,7 @@ def _prepared(
 ) -> Prepared:
     kind = target_kind(target, place)
     catalog = load_catalog(catalogs)
-    study = study_from_document(source.document, catalog, str(source.path))
+    study = study_from_document(source.document, catalog, source.where)
     if overrides:
         study = with_overrides(study, overrides, catalog)
     expanded = expand(study, catalog)
