@@ -32,7 +32,6 @@ from ffslab.results.criteria import Criterion
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.schema import BY_NAME, Figure
-from ffslab.workloads.accepted import Accepted
 
 LINES, COLUMNS = 24, 80
 MORE = "ffslab show R --cases"
@@ -63,7 +62,7 @@ def shown(
     text = io.StringIO()
     (folder / "manifest.json").write_text('{"v": 1, "cases": []}')
     ends: tuple[Sequence[str], Sequence[str]] = ((), ("end",))
-    brief = Brief((), Accepted(), tuple(chapters))
+    brief = Brief((), chapters=tuple(chapters))
     print_brief(Screen(file=text, **console), RunDirectory(folder), brief, ends, every=every)
     return text.getvalue().splitlines()
 

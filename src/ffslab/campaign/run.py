@@ -51,6 +51,7 @@ from ffslab.targets import DEFAULT_TARGET
 from ffslab.targets.registry import site_module, target_kind
 from ffslab.targets.target import Opening, Site, SiteOptions
 from ffslab.workloads.deciding import check_deciding
+from ffslab.workloads.ended import ended_of
 from ffslab.workloads.limits import check_limits
 from ffslab.workloads.modules import explore_module
 from ffslab.workloads.plans import guest_case
@@ -285,7 +286,6 @@ def execute(
     started = now()
     run = request.resume or new_run(request, site, started)
     with run.worked_on():
-        cases = request.prepared.cases
         if request.resume is not None:
             _tell_anew(request, run)
         if request.sizes is not None:
@@ -293,11 +293,11 @@ def execute(
         try:
             end = _run_missing(request, run, site, progress)
             wall_s = (now() - started).total_seconds()
-            heads = _close(run, cases, wall_s, now())
+            heads = _close(run, request.prepared, wall_s, now())
         except FfslabError as error:
             # On a full disk that fails too; the first error says more.
             with suppress(FfslabError):
-                _close(run, cases, (now() - started).total_seconds(), now())
+                _close(run, request.prepared, (now() - started).total_seconds(), now())
             raise _not_complete(error, run) from error
     return RunEnd(run, tuple(heads), end.interrupted, wall_s, end.refused)
 
@@ -393,10 +393,9 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
     return run
 
 
-def _close(
-    run: RunDirectory, cases: Sequence[Case], wall_s: float, now: datetime
-) -> list[CaseHead]:
+def _close(run: RunDirectory, prepared: Prepared, wall_s: float, now: datetime) -> list[CaseHead]:
     """Collects the results and brings the manifest up to date."""
+    cases = prepared.cases
     heads = run.collect([case.id for case in cases])
     manifest = run.manifest()
     manifest["wall_s"] = round((manifest.get("wall_s") or 0.0) + wall_s, 3)
@@ -404,6 +403,7 @@ def _close(
     manifest["complete"] = len(heads) == len(cases)
     manifest[RESULTS_SHA256] = run.results_sha256()
     manifest["outcomes"] = dict(Counter(head["outcome"] for head in heads))
+    manifest["judged"] = ended_of(run, manifest, tuple(heads)).judged(is_whole=prepared.is_whole)
     run.write_manifest(manifest)
     return heads
 

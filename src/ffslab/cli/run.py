@@ -30,8 +30,6 @@ from ffslab.visible_text import outlive_readers
 _LABEL_LETTERS = 60
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from rich.console import Console
 
     from ffslab.campaign.prepared import Prepared
@@ -245,9 +243,7 @@ def run_choice(
     refresh_index(end.run.path.parent, output)
     if end.refused is not None:
         raise end.refused
-    # A part of a study may lack what a limit is about; all of it must have it.
-    missed = bool(brief.missed) or (bool(brief.unused) and prepared.is_whole)
-    raise typer.Exit(_exit_code(end, brief.accepted.cases, missed=missed))
+    raise typer.Exit(_exit_code(end, is_good=brief.is_good(is_whole=prepared.is_whole)))
 
 
 def checked_label(text: str) -> str:
@@ -352,11 +348,7 @@ def _write_report(console: Console, end: RunEnd) -> None:
     report_at_the_end(console, lambda: build(path), command("report", path))
 
 
-def _exit_code(end: RunEnd, known: Collection[str] = (), *, missed: bool = False) -> int:
-    """`known`: the cases that fail by known findings alone; `missed`: a limit was."""
-    from ffslab.results.shortfall import is_good
-
+def _exit_code(end: RunEnd, *, is_good: bool) -> int:
     if end.interrupted:
         return EXIT_INFRASTRUCTURE
-    good = not missed and all(is_good(head) or head["id"] in known for head in end.heads)
-    return EXIT_OK if good else EXIT_FAILED
+    return EXIT_OK if is_good else EXIT_FAILED

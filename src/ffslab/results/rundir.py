@@ -70,6 +70,19 @@ class ManifestCase(TypedDict):
     spec_hash: NotRequired[str]
 
 
+class Judged(TypedDict):
+    """How a run ended, beside the outcomes of its cases (`ffslab.workloads.ended`).
+
+    `known`: by outcome, the cases that fail by known findings alone. `missed`: cases beyond a limit
+    of the study. `unused`: limits that no case has the figure of. `good`: `ffslab run` ends with 0.
+    """
+
+    known: dict[str, int]
+    missed: int
+    unused: int
+    good: bool
+
+
 class Manifest(TypedDict):
     """What every reader of a manifest relies on; docs/result-format.md has all keys."""
 
@@ -86,6 +99,7 @@ class Manifest(TypedDict):
     boards: NotRequired[dict[str, Any]]
     overrides: NotRequired[list[list[Any]]]
     outcomes: NotRequired[dict[str, int] | None]
+    judged: NotRequired[Judged]
     wall_s: NotRequired[float | int | None]
     known: NotRequired[list[dict[str, Any]]]
 

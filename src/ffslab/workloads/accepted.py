@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 if TYPE_CHECKING:
     from ffslab.model.known import Known
 
-KNOWN = "known"  # what a case is called that fails by known findings alone
 Finding = Mapping[str, Any]
 Change = Literal["new", "gone", "same"]
 Part = TypeVar("Part")
