@@ -263,7 +263,7 @@ def test_a_small_number_without_a_unit_is_told(capsys: pytest.CaptureFixture[str
 def test_a_partition_that_is_too_small_is_told_in_the_words_of_the_option(
     ffslab_command: Command,
 ) -> None:
-    refused = ffslab_command("image", "--fs", "jffs2", "--partition", "5")
+    refused = ffslab_command("image", "--fs", "jffs2", "--partition-bytes", "5")
     assert refused.code == 2
-    assert "--partition 5 is 5 bytes" in refused.error
+    assert "--partition-bytes 5 is 5 bytes" in refused.error
     assert "next: at least 640 KiB" in refused.error

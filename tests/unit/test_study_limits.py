@@ -69,7 +69,7 @@ def test_a_case_beyond_a_limit_is_missed_everywhere(ffslab_command: Command, pag
 
     resumed = ffslab_command("run", str(last_run().path), "--resume", "--no-report")
     assert resumed.code == 1 and told in resumed.output
-    shown = ffslab_command("show", "latest", "--cases").output
+    shown = ffslab_command("show", "latest", "--all").output
     assert "8 of 8 cases: 8 pass, 2 missed\n" in shown and told in shown
     rows = [line.split()[:2] for line in shown.splitlines() if "-s1 " in line or "-s2 " in line]
     outcomes = {case: outcome for case, outcome in rows if not case.endswith(":")}

@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 
 from ffslab.cli.parse import (
+    PARTITION_BYTES,
     RESULTS,
     Catalogs,
     Jobs,
     KnownIn,
-    RunsTo,
+    Output,
     Scratch,
+    Settings,
     parse_bytes,
     parse_set,
 )
@@ -48,21 +50,17 @@ def register(app: typer.Typer) -> None:
             typer.Option(metavar="FILE", help="The calls, one a line: docs/power-cuts.md."),
         ],
         filesystems: Annotated[
-            str, typer.Option("--fs", metavar="NAME,NAME", help="On which file systems.")
+            str,
+            typer.Option("--fs", metavar="NAME", help="Which file system; several: jffs2,ubifs."),
         ] = "jffs2,ubifs,yaffs2,logfs",
-        board: Annotated[str, typer.Option(metavar="NAME", help="On which board.")] = "apf27",
-        partition: Annotated[
-            str, typer.Option(metavar="SIZE", help="The size of its partition.")
-        ] = "8 MiB",
-        settings: Annotated[
-            list[str] | None,
-            typer.Option(
-                "--set", metavar="KEY=VALUE", help="As in `run`: --set 'workload.kinds=lost'."
-            ),
-        ] = None,
+        board: Annotated[
+            str, typer.Option(metavar="NAME", help="A board of the catalog.")
+        ] = "apf27",
+        partition_bytes: Annotated[str, PARTITION_BYTES] = "8 MiB",
+        settings: Settings = None,
         catalogs: Catalogs = None,
         jobs: Jobs = None,
-        output: RunsTo = RESULTS,
+        output: Output = RESULTS,
         scratch: Scratch = None,
         known: KnownIn = None,
     ) -> None:
@@ -78,7 +76,7 @@ def register(app: typer.Typer) -> None:
         text = _STUDY.format(
             description=_quoted(f"The calls of {calls.name}."),
             board=_quoted(board),
-            partition=parse_bytes("--partition", partition),
+            partition=parse_bytes("--partition-bytes", partition_bytes),
             calls=_quoted(read_text(calls)),
             filesystems=_quoted([name.strip() for name in filesystems.split(",")]),
         )

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, Jobs, RunsIn, parse_bytes, parse_set, print_json
+from ffslab.cli.parse import (
+    RESULTS,
+    AsJson,
+    Jobs,
+    Output,
+    Report,
+    Settings,
+    parse_bytes,
+    parse_set,
+    print_json,
+)
 from ffslab.errors import UsageError
 from ffslab.program import command
 
@@ -37,23 +47,26 @@ def register(app: typer.Typer) -> None:
         name: Annotated[
             str,
             typer.Argument(
-                metavar="STUDY|RUN", help="A run (path, name, latest), or a study to run."
+                metavar="STUDY|RUN", help="A run or a study: one is read, the other run."
             ),
         ],
-        settings: Annotated[
-            list[str] | None,
-            typer.Option("--set", metavar="AXIS=VALUE", help="For a study: as for run."),
-        ] = None,
+        settings: Settings = None,
         daily: Annotated[
             str | None,
             typer.Option(metavar="SIZE", help="Bytes written a day, e.g. 50MB: adds years."),
         ] = None,
         endurance: Annotated[
             int | None,
-            typer.Option(min=1, max=10**9, help="Erases that a block endures [the chip's figure]."),
+            typer.Option(
+                min=1,
+                max=10**9,
+                metavar="N",
+                help="Erases that a block endures [the chip's figure].",
+            ),
         ] = None,
         jobs: Jobs = None,
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
+        report: Report = True,
         as_json: AsJson = False,
     ) -> None:
         """Forecast when blocks go bad, and when writing ends.

@@ -138,7 +138,7 @@ def test_calls_of_ones_own_are_a_study(ffslab_command: Command, study: Path) -> 
     lines = ("create a", "fsync a // a comment", "unlink a")
     study.with_name("calls").write_text("".join(f"{line}\n" for line in lines))
     words = ("cuts", "--calls", str(study.with_name("calls")), "--fs", "jffs2, ubifs")
-    result = ffslab_command(*words, "--board", "mt7621-gnubee", "--partition", "4 MiB")
+    result = ffslab_command(*words, "--board", "mt7621-gnubee", "--partition-bytes", "4 MiB")
     assert result.code == 0, result.error
     (path,) = Path("results").glob("*/")
     cases = [row["spec"] for row in RunDirectory(path.resolve()).results()]
