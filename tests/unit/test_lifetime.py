@@ -15,6 +15,7 @@ from cli_support import Command
 from lifetime_support import BYTES, WEAR_STUDY, Swaps, looks, wear_key, write_wear_run
 from test_report_support import charts_of, section_of
 
+from ffslab.lifetime.asked import keep_asked
 from ffslab.lifetime.forecast import Flash, _estimate, drawn_together, forecast
 from ffslab.lifetime.growth import (
     Checkpoint,
@@ -392,12 +393,12 @@ DYING = WEAR_STUDY.replace('kind = "wear"', 'kind = "wear"\nto_death = true')
 
 def test_the_report_shows_forecast_and_outcome(tmp_path: Path) -> None:
     page = build(write_wear_run(tmp_path / "life", dead, DYING)).read_text(encoding="utf-8")
-    table = words_of(page, "life")
+    assert 'id="life"' not in page  # what came is known
+    table = words_of(page, "wear")
     assert re.search(
         r"first bad block 5.77 GB 5\.[\d.]+ GB to 5\.[\d.]+ GB – 5.8 GB -0\.\d % ", table
     )
-    assert "1 bad, ENOSPC" in table
-    assert "JFFS2 lasts longest, 6.4 GB; forecasts" in words_of(page, "wear")
+    assert "1 bad, ENOSPC" in table and "JFFS2 lasts longest, 6.4 GB; forecasts" in table
     rows = charts_of(page)["wear-lines"]["data"]["rows"]
     marks = list(zip(rows["kind"], rows["x"], rows["to"], strict=True))
     came = [x for kind, x, _ in marks if kind == "came"]
@@ -430,6 +431,15 @@ def test_the_report_forecasts_what_goes_on(tmp_path: Path) -> None:
 def of_bars(drawn: Any, start: int, end: int) -> list[tuple[float, float, float]]:
     bars = zip(drawn["low"], drawn["middle"], drawn["high"], strict=True)
     return list(bars)[start:end]
+
+
+def test_years_are_told_of_what_died_too(tmp_path: Path) -> None:
+    run = write_wear_run(tmp_path / "life", dead, DYING)
+    keep_asked(run, {"daily_bytes": 10**7, "endurance": None})
+    page = build(run).read_text(encoding="utf-8")
+    # 6.2 GB at 3,652.5 MB a year.
+    assert re.search(r"JFFS2 lasts 1\.[67]\d years \(.*\) at 10 MB a day", words_of(page, "life"))
+    assert "ENOSPC" not in words_of(page, "wear")
 
 
 def test_the_verb_writes_a_page_that_answers_the_same(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ffslab.lifetime.asked import asked_of
+from ffslab.lifetime.asked import NOTHING, Asked, asked_of
 from ffslab.lifetime.forecast import Estimate
 from ffslab.lifetime.read import STATIC_END, CaseLife, life_of
 from ffslab.lifetime.rows import END, NOTE, TITLES, Row, rows_of, unit_of, volume
@@ -112,19 +112,22 @@ def sections(run: Run, prefix: str) -> Iterator[Section]:
         shown.append(_Shown(case, *names[case.id], case.own["wear"], life, own))
     if not shown:
         return
-    forecasts = _forecasts(run, shown, asked["daily_bytes"], prefix)
+    forecasts = _forecasts(run, shown, asked, prefix)
     if forecasts is not None:
         yield forecasts
     if any(each.wear["static_blocks"] and not each.died for each in shown):
         yield _moves(shown, prefix)
-    yield _wears(shown, prefix)
+    yield _wears(shown, prefix, told=forecasts is not None)
     yield _evenness(shown, prefix)
 
 
-def _forecasts(
-    run: Run, shown: Sequence[_Shown], daily_bytes: int | None, key: str
-) -> Section | None:
-    """How long it lasts, in years if somebody asked for a daily volume; None without a forecast."""
+def _forecasts(run: Run, shown: Sequence[_Shown], asked: Asked, key: str) -> Section | None:
+    """How long it lasts, in years if a daily volume was asked for; None without a forecast, or
+    where it is known how long each lasted and nothing was asked.
+    """
+    daily_bytes = asked["daily_bytes"]
+    if asked == NOTHING and all(each.died for each in shown):
+        return None
     lives = [(each, rows_of([each.life], daily_bytes)) for each in shown]
     if not any(rows for _, rows in lives):
         return None
@@ -151,8 +154,8 @@ def _longest(lives: _Lives, daily_bytes: int | None) -> str:
     ends = {each.name: row for each, rows in lives for row in rows if row.event == END}
     order = sorted(ends, key=lambda name: -ends[name].forecast.middle)
     a_day = f" at {volume(daily_bytes)} a day" if daily_bytes else ""
-    first = f"**{order[0]}** lasts {'longest' if len(order) > 1 else ''}".rstrip()
-    told = f"{first}, {_range_words(ends[order[0]])}{a_day} until writing ends"
+    lasts = "lasts longest," if len(order) > 1 else "lasts"
+    told = f"**{order[0]}** {lasts} {_range_words(ends[order[0]])}{a_day} until writing ends"
     least = f"; **{order[-1]}** least, {_range_words(ends[order[-1]])}" if len(order) > 1 else ""
     return f"{told}{least}."
 
@@ -234,8 +237,10 @@ def _moves(shown: Sequence[_Shown], key: str) -> Section:
     )
 
 
-def _wears(shown: Sequence[_Shown], key: str) -> Section:
-    """Wear over what was written, with forecasts of what came and what came."""
+def _wears(shown: Sequence[_Shown], key: str, *, told: bool) -> Section:
+    """Wear over what was written, with forecasts of what came and what came; `told`: another
+    section has these in a table.
+    """
     lives = [(each, rows_of([each.own])) for each in shown if each.died]
     drawn = [
         each.line([(0, 0), *((v["written_bytes"] / _GB, max(v["erases"])) for v in _volumes(each))])
@@ -265,12 +270,13 @@ def _wears(shown: Sequence[_Shown], key: str) -> Section:
     )
     return Section(
         key="wear",
-        title="Did the forecast come true?" if lives else "How fast does it wear?",
+        title="How long did it last?" if lives else "How fast does it wear?",
         sentence=_lasts(lives) if lives else _fastest(shown),
         charts=(
             Chart("Wear over what was written", wear, meaning if over else ""),
             *((Chart("Blocks that went bad", bad),) if bad else ()),
         ),
+        tables=(_outcomes(lives),) if lives and not told else (),
     )
 
 
