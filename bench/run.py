@@ -83,7 +83,7 @@ def run_bench(request: Request) -> bool:
     timed = [part for part in wanted if part in TIMED_PARTS]
     if request.markdown and timed:
         raise UsageError(
-            "--markdown is for the parts flash and price", remedy="ffslab bench flash --markdown"
+            "--format is for the parts flash and price", remedy="ffslab bench flash --format md"
         )
     load = os.getloadavg()[0]
     lab = ensure_lab()

@@ -25,6 +25,7 @@ from ffslab.model.catalog import (
 from ffslab.model.known import Known, known_from_document
 from ffslab.model.names import suggestion
 from ffslab.model.specs import Board, Filesystem
+from ffslab.model.where import Where
 from ffslab.paths import CATALOG_KINDS, data_dir, has_user_catalog, user_catalog
 from ffslab.program import program
 from ffslab.reading import TOML_BYTES_MAX, UnreadableError, read_bounded, toml_value
@@ -35,11 +36,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StudySource:
-    """A study before it is understood: where it came from, its text, its document."""
+    """A study before it is understood: where it came from, its text, its document.
+
+    `is_made`: of a verb that makes one; a run of it writes it to its path, for whoever repeats a
+    case.
+    """
 
     path: Path
     text: str
     document: Mapping[str, Any]
+    is_made: bool = False
+
+    @property
+    def where(self) -> Where:
+        """Its file, whose lines messages tell."""
+        return Where(str(self.path), self.text)
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
@@ -219,9 +230,11 @@ class _Shelf(Generic[T]):
                 cause="each of them waits for the figures of the next",
                 remedy="let one of them extend another, or state all its figures",
             )
-        document = parse_toml(read_text(path), str(path))
+        text = read_text(path)
+        document = parse_toml(text, str(path))
         base = document.get("extends")
-        item = self.build(document, str(path), self._base(base, path, (*above, name)))
+        where = Where(str(path), text)
+        item = self.build(document, where, self._base(base, path, (*above, name)))
         if getattr(item, "name", "") != path.stem:
             raise SpecError(
                 f"{path}: its name is {getattr(item, 'name', '')!r}, "

@@ -73,7 +73,7 @@ def test_odd_figures_are_found(tmp_path: Path) -> None:
     check_runs(tmp_path)
     again = ffslab(
         *("calibrate", "--board", "apf27-2012", "--to", str(tmp_path / "other")),
-        *("--from", str(next((tmp_path / "runs").glob("*-probe"))), "-o", str(tmp_path)),
+        *("--run", str(next((tmp_path / "runs").glob("*-probe"))), "-o", str(tmp_path)),
     )
     assert again.returncode == 2 and "is of board apf27, not apf27-2012" in again.stderr
 

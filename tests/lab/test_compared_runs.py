@@ -29,7 +29,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
 
 
 def compared(*runs: Path, status: int = 0) -> dict[str, Any]:
-    rules = ("--table", "json", "--threshold", "0", "--fail-on", "change")
+    rules = ("--json", "--threshold", "0", "--fail-on", "change")
     ended = ffslab("compare", *map(str, runs), *rules)
     assert ended.returncode == status, ended.stderr
     (comparison,) = json.loads(ended.stdout)["comparisons"]

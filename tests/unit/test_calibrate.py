@@ -354,9 +354,9 @@ def test_the_files_name_a_chip_that_there_has_to_be(tmp_path: Path) -> None:
     [
         (("--board", "no-such"), "no-such"),
         (("--board", "apf27", "--name", "A B"), "cannot be the name of a board"),
-        (("--board", "apf27", "--from", "nowhere"), "nowhere"),
-        (("--board", "apf27", "--from", "x", "--set", "seed=1"), "--set and --from exclude"),
-        (("--board", "apf27", "--from", "x", "--access", "b.toml"), "--access and --from exclude"),
+        (("--board", "apf27", "--run", "nowhere"), "nowhere"),
+        (("--board", "apf27", "--run", "x", "--set", "seed=1"), "--set and --run exclude"),
+        (("--board", "apf27", "--run", "x", "--access", "b.toml"), "--access and --run exclude"),
         (("--board", "apf27", "--target", "ssh", "--access", "b.toml"), "b.toml"),
     ],
 )
@@ -384,6 +384,6 @@ def test_a_run_with_a_damaged_result_is_told(ffslab_command: Command) -> None:
     assert ffslab_command("run", "small.toml", "--no-report").code == 0
     (results,) = Path("results").glob("*/results.jsonl")
     results.write_text('{"outcome": "pass"}\n')
-    done = ffslab_command("calibrate", "--board", "apf27", "--from", "latest", "--to", "mine")
+    done = ffslab_command("calibrate", "--board", "apf27", "--run", "latest", "--to", "mine")
     assert done.code == 3 and str(results.parent) in done.error and "likely cause" in done.error
     assert not Path("mine").exists()

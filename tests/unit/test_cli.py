@@ -61,13 +61,13 @@ def test_piped_output_breaks_no_line(ffslab_command: Command, tmp_path: Path) ->
     (tmp_path / "small.toml").write_text(text)
     case = f"jffs2-{state.replace('-', '')}-s1"
     ffslab_command.target.files = {case: ("panic.log", "cut.jsonl")}
-    lines = ffslab_command(*RUN, "--cases").output.splitlines()
+    lines = ffslab_command(*RUN, "--all").output.splitlines()
     assert any(line.startswith(f"{case}: crash: oops: Kernel panic") for line in lines)
     assert any(re.match(f"{case} +crash", line) for line in lines)
     assert any(re.match(f"{case[:-1]}2 +pass", line) for line in lines)
     path = find_run("latest", Path("results")).path
     shown = ffslab_command("show", "latest").output.splitlines()
-    assert f"{path}: ffslab run small.toml --no-report --cases" in shown
+    assert f"{path}: ffslab run small.toml --no-report --all" in shown
 
 
 def test_failures_come_first_and_give_exit_code_1(ffslab_command: Command) -> None:
@@ -448,35 +448,6 @@ def test_scratch_must_be_there(ffslab_command: Command) -> None:
     assert refused.code == 2
     assert "next: mkdir -p 'not there'" in refused.error
     assert not Path("not there").exists() and not Path("results").exists()
-
-
-def test_o_is_where_runs_are_in_every_verb() -> None:
-    group = typer.main.get_command(build_app())
-    meant = {
-        name: (option.opts, option.help)
-        for name, verb in group.commands.items()  # type: ignore[attr-defined]
-        for option in verb.params
-        if "-o" in option.opts
-    }
-    assert set(meant) == {
-        *(
-            "run",
-            "report",
-            "open",
-            "list",
-            "show",
-            "rm",
-            "lifetime",
-            "compare",
-            "rating",
-            "export",
-            "trace",
-            "trend",
-        ),
-        *("advise", "calibrate", "cuts"),
-    }
-    assert all(sorted(options) == ["--output", "-o"] for options, _ in meant.values())
-    assert all(text.startswith("Where run directories") for _, text in meant.values())
 
 
 def test_no_install_stands_anywhere(

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 from cli_support import Command, ffslab_command
+from host_support import STUDY
 from typer.testing import CliRunner
 
 from ffslab.cli.app import build_app
 from ffslab.cli.parse import parse_bytes
 from ffslab.cli.verbs import EXAMPLES, GROUPS, VERBS, words_of
 from ffslab.errors import UsageError
+from ffslab.model.where import Where, line_of
+from ffslab.program import program
 from ffslab.results.rundir import find_run
 
 __all__ = ["ffslab_command"]  # a fixture
@@ -86,6 +89,21 @@ def test_runs_before_the_latest_have_names(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         find_run(str(tmp_path), tmp_path / "elsewhere")
     assert "20260103T000000Z-c the last of them" in str(caught.value.cause)
+    assert caught.value.remedy == f"{program()} show {tmp_path}/20260103T000000Z-c"
+    with pytest.raises(UsageError) as caught:
+        find_run("2026", tmp_path)
+    assert caught.value.cause == "the names of several runs begin so"
+    # A study's name is told from the beginning of a run's.
+    (tmp_path / "20260104T000000Z-b-2").mkdir()
+    (tmp_path / "20260104T000000Z-b-2" / "manifest.json").write_text("{}")
+    for study, last in (("a", "20260101T000000Z-a"), ("b", "20260104T000000Z-b-2")):
+        with pytest.raises(UsageError) as caught:
+            find_run(study, tmp_path)
+        assert caught.value.cause == f"{study} is a study, {tmp_path}/{last} the last run of it"
+        assert caught.value.remedy == f"{program()} show {tmp_path}/{last}"
+    with pytest.raises(UsageError) as caught:
+        find_run("z", tmp_path)
+    assert caught.value.remedy == f"{program()} list runs -o {tmp_path}"
 
 
 def test_a_word_narrows_a_list(ffslab_command: Command) -> None:
@@ -139,6 +157,57 @@ def test_a_study_that_cannot_be_read_says_why(
     refused = ffslab_command("run", str(tmp_path / "mine.toml"))
     assert refused.code == 2
     assert said in refused.error and "likely cause: " in refused.error and "next: " in refused.error
+    assert "is missing" not in refused.error
+
+
+def test_an_unknown_key_has_its_line(ffslab_command: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(
+        STUDY.replace("[base]", "[base] # of all\nbord = 1\n") + "[compar]\nfigures = []\n"
+    )
+    refused = ffslab_command("run", str(tmp_path / "mine.toml"))
+    lines = (tmp_path / "mine.toml").read_text().splitlines()
+    wrong, table = lines.index("bord = 1") + 1, lines.index("[compar]") + 1
+    assert f"line {wrong}: unknown key 'base.bord' (did you mean 'board'?)" in refused.error
+    assert f"line {table}: unknown key 'compar' (did you mean 'compare'?)" in refused.error
+
+
+_LINES = """a = 1
+[b]
+"c d".e = 2
+[[part]]
+name = "x"
+[part.set]
+f = 3
+[[part]]
+name = "y"
+[part.set]
+f = 4
+g = { h = 5 }
+[b.i]
+a = 6
+"""
+
+
+@pytest.mark.parametrize(
+    ("location", "line"),
+    [
+        (("a",), "line 1: "),
+        (("b",), "line 2: "),
+        (("b", "c d", "e"), "line 3: "),
+        (("b", "Shape", "c d", "e"), "line 3: "),
+        (("part", 0), "line 4: "),
+        (("part", 0, "name"), "line 5: "),
+        (("part", 1, "name"), "line 9: "),
+        (("part", 1, "set", "f"), "line 11: "),
+        (("part", 1, "set", "g", "h"), ""),
+        (("b", "i", "a"), "line 14: "),
+        (("z",), ""),
+        ((), ""),
+    ],
+)
+def test_lines_of_keys(location: tuple[str | int, ...], line: str) -> None:
+    assert line_of(Where("file", _LINES), location) == line
+    assert line_of("file", location) == ""
 
 
 # A reader that has seen enough.
@@ -194,7 +263,7 @@ def test_a_small_number_without_a_unit_is_told(capsys: pytest.CaptureFixture[str
 def test_a_partition_that_is_too_small_is_told_in_the_words_of_the_option(
     ffslab_command: Command,
 ) -> None:
-    refused = ffslab_command("image", "--fs", "jffs2", "--partition", "5")
+    refused = ffslab_command("image", "--fs", "jffs2", "--partition-bytes", "5")
     assert refused.code == 2
-    assert "--partition 5 is 5 bytes" in refused.error
+    assert "--partition-bytes 5 is 5 bytes" in refused.error
     assert "next: at least 640 KiB" in refused.error

@@ -86,7 +86,7 @@ def test_show_as_json(ffslab_command: Command, run: RunDirectory) -> None:
 
 @pytest.mark.usefixtures("run")
 def test_compare_as_json_is_its_table(ffslab_command: Command) -> None:
-    table = ffslab_command("compare", "latest", "latest", "--table", "json")
+    table = ffslab_command("compare", "latest", "latest", "--json")
     assert table.code == 0 and json.loads(table.output)
     assert ffslab_command("compare", "latest", "latest", "--json").output == table.output
 

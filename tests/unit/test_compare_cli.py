@@ -174,7 +174,7 @@ def test_figures_of_another_amount_of_work_are_not_judged(compare: Compare, runs
     )
     full = compare("base", "other", "--case", "jffs2-free-*").output
     assert "transactions: time per" in full
-    assert "| 10 % slower per transaction" in compare("base", "other", "--table", "md").output
+    assert "| 10 % slower per transaction" in compare("base", "other", "--format", "md").output
     assert "ubifs" not in full.partition("what differs")[2]
 
 
@@ -240,19 +240,19 @@ def test_no_line_is_wider_than_a_terminal(
 
 def test_tables_for_other_programs(compare: Compare, runs: Path) -> None:
     edit(runs / "other", slower)
-    document = json.loads(compare("base", "other", *ALL, "--table", "json").output)
+    document = json.loads(compare("base", "other", *ALL, "--json").output)
     assert document["comparisons"][0]["case_counts"]["worse"] == 1
-    table = compare("base", "other", *ALL, "--table", "csv").output
+    table = compare("base", "other", *ALL, "--format", "csv").output
     assert table.endswith("\n") and "\n\n" not in table
     lines = list(csv.DictReader(io.StringIO(table)))
     (line,) = [row for row in lines if row["figure"] == TIME and row["verdict"] == "worse"]
     assert float(line["ratio"]) == pytest.approx(1.001) and line["seeds"] == "2"
-    assert "| 0.1 % slower" in compare("base", "other", *ALL, "--table", "md").output
+    assert "| 0.1 % slower" in compare("base", "other", *ALL, "--format", "md").output
 
 
 def test_several_runs_are_each_compared_with_the_base(compare: Compare, runs: Path) -> None:
     edit(runs / "other", slower)
-    document = json.loads(compare("base", "base", "other", "--table", "json").output)
+    document = json.loads(compare("base", "base", "other", "--json").output)
     assert [found["new"] for found in document["comparisons"]] == ["base", "other"]
     assert compare("base", "base", "other", *ALL, "--fail-on", "worse").code == 1
     lines = compare("base", "base", "other").output.splitlines()

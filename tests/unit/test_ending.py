@@ -32,10 +32,9 @@ from ffslab.results.criteria import Criterion
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.schema import BY_NAME, Figure
-from ffslab.workloads.accepted import Accepted
 
 LINES, COLUMNS = 24, 80
-MORE = "ffslab show R --cases"
+MORE = "ffslab show R --all"
 
 
 def height(text: str) -> int:
@@ -63,7 +62,7 @@ def shown(
     text = io.StringIO()
     (folder / "manifest.json").write_text('{"v": 1, "cases": []}')
     ends: tuple[Sequence[str], Sequence[str]] = ((), ("end",))
-    brief = Brief((), Accepted(), tuple(chapters))
+    brief = Brief((), chapters=tuple(chapters))
     print_brief(Screen(file=text, **console), RunDirectory(folder), brief, ends, every=every)
     return text.getvalue().splitlines()
 
@@ -87,7 +86,7 @@ def test_a_large_run_fits_on_a_terminal(ffslab_command: Command, folder: Path) -
     assert best.startswith("UBIFS · none · write-back")  # the planted base is the smallest
     assert re.search(r"^The worst of state: free, aged; means of 3 seeds; ✓ best", told, re.M)
     assert "42 of 42 cases: 42 pass" in told
-    every = ffslab_command("show", str(folder), "--cases").output
+    every = ffslab_command("show", str(folder), "--all").output
     assert all(re.search(rf"^{one} +pass", every, re.M) for one in ids)
 
 
@@ -117,12 +116,12 @@ def test_what_did_not_pass_comes_first_and_is_bounded(
     lines = ffslab_command("show", "run").output.splitlines()
     assert lines[2:11] == [f"{one}: crash: reason {n}" for n, one in enumerate(ids[:9])]
     assert lines[11] == f"{ids[10]} and 1 more: fail: both"
-    assert lines[12] == "… and 1 more: ffslab show run --cases"
+    assert lines[12] == "… and 1 more: ffslab show run --all"
     long = {one: Outcome("fail", f"{number} {'word ' * 20}") for number, one in enumerate(ids)}
     write_run(tmp_path / "long", [("seed", (1,))], outcomes=long)
     lines = ffslab_command("show", "long").output.splitlines()
-    assert lines[7] == f"… and {len(ids) - 5} more: ffslab show long --cases"  # two lines each
-    every = ffslab_command("show", "run", "--cases").output
+    assert lines[7] == f"… and {len(ids) - 5} more: ffslab show long --all"  # two lines each
+    every = ffslab_command("show", "run", "--all").output
     assert f"\n{ids[10]}: fail: both\n{ids[11]}: fail: both\n{ids[9]}: skip: no module" in every
 
 

@@ -62,6 +62,12 @@ def kept(root: Path, name: str, **said: Any) -> Path:
     return run.path
 
 
+def judged(*, outcomes: dict[str, int] | None = None, **said: Any) -> dict[str, Any]:
+    """A manifest of a run that was judged so."""
+    told = {"known": {}, "missed": 0, "unused": 0, "good": True, **said}
+    return {"judged": told, "outcomes": outcomes or {"pass": 4}}
+
+
 OLD, NEW = "20260101T000000Z-small", "20260203T040506Z-small"
 
 
@@ -87,6 +93,17 @@ def test_runs_stand_the_newest_first_with_what_was_found(tmp_path: Path) -> None
         ({"outcomes": {"short": 4}}, "▲ 4\xa0short"),
         ({"outcomes": {"of-later": 4}}, "✕ 4\xa0of-later"),
         ({"outcomes": None}, "✓ 4 cases"),
+        (judged(known={"fail": 1}, outcomes={"fail": 1, "pass": 3}), "▲ 1\xa0known, 3\xa0pass"),
+        (
+            judged(good=False, known={"fail": 1}, outcomes={"fail": 2, "pass": 2}),
+            "✕ 1\xa0fail, 1\xa0known, 2\xa0pass, exit\xa01",
+        ),
+        (judged(good=False, missed=2), "✕ 4\xa0pass, 2\xa0missed, exit\xa01"),
+        (
+            judged(good=False, unused=1),
+            "✕ 4\xa0pass, limits\xa0not\xa0checked:\xa01, exit\xa01",
+        ),
+        (judged(unused=1), "✓ 4\xa0pass, limits\xa0not\xa0checked:\xa01"),
         ({"complete": False, "outcomes": None}, "▲ interrupted, 0 of 4 cases"),
         ({"complete": False, "outcomes": {"fail": 1}}, "✕ interrupted, 1 of 4 cases: 1\xa0fail"),
     ],
@@ -112,6 +129,7 @@ def test_a_run_that_goes_on(tmp_path: Path) -> None:
         {"title": None},
         {"overrides": [[1]]},
         {"outcomes": {"pass": "all"}},
+        {"judged": {"known": 1}},
     ],
 )
 def test_a_damaged_run_has_a_row_that_says_so(tmp_path: Path, wrong: dict[str, Any] | None) -> None:
@@ -252,7 +270,7 @@ def test_without_the_packages_of_a_report_there_is_none(
     assert not (RESULTS / INDEX).exists()
     with pytest.raises(MissingExtraError):
         write_index(RESULTS)
-    missing = ffslab_command("open", "--index", "--print")
+    missing = ffslab_command("open", "index", "--print")
     assert missing.code == MissingExtraError.exit_code and "ffslab[report]" in missing.error
 
 
@@ -297,15 +315,14 @@ def test_open_shows_a_report_and_writes_it_first(
     assert page.read_text() == "as it is"
 
 
-@pytest.mark.parametrize("words", [("index",), ("--index",)])
 def test_open_shows_the_index_and_writes_it_anew(
-    ffslab_command: Command, opened: list[str], words: tuple[str, ...]
+    ffslab_command: Command, opened: list[str]
 ) -> None:
     ffslab_command(*RUN)
     (RESULTS / INDEX).unlink()
-    assert ffslab_command("open", *words, "--print").output == f"results/{INDEX}\n"
+    assert ffslab_command("open", "index", "--print").output == f"results/{INDEX}\n"
     assert opened == []
-    assert ffslab_command("open", *words).code == 0
+    assert ffslab_command("open", "index").code == 0
     assert opened == [(RESULTS / INDEX).resolve().as_uri()]
 
 
@@ -316,5 +333,5 @@ def test_what_cannot_be_opened(ffslab_command: Command, monkeypatch: pytest.Monk
     assert not RESULTS.exists()
     ffslab_command(*RUN)
     monkeypatch.setattr("webbrowser.open", lambda _: False)
-    alone = ffslab_command("open", "--index")
+    alone = ffslab_command("open", "index")
     assert alone.code == 3 and "there is no browser" in alone.error

@@ -65,6 +65,11 @@ def test_a_patch_that_does_not_apply_is_named_and_leaves_no_litter(
     assert "file" in caught.value.message
     assert caught.value.remedy
     assert [path.name for path in tree.iterdir()] == ["file"]
+    assert "of no version" in str(caught.value.cause)
+    (tree / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 3\nNAME = x\n")
+    with pytest.raises(InfrastructureError) as caught:
+        apply_series(tree, read_series(series))
+    assert str(caught.value.cause).startswith("it is Linux 6.12.3; ")
 
 
 def test_a_series_that_names_a_missing_file_is_an_error(series: Path) -> None:

@@ -15,6 +15,7 @@ from cli_support import Command
 from lifetime_support import BYTES, WEAR_STUDY, Swaps, looks, wear_key, write_wear_run
 from test_report_support import charts_of, section_of
 
+from ffslab.lifetime.asked import keep_asked
 from ffslab.lifetime.forecast import Flash, _estimate, drawn_together, forecast
 from ffslab.lifetime.growth import (
     Checkpoint,
@@ -372,18 +373,33 @@ def test_what_cannot_be_forecast_is_an_error(ffslab_command: Command, tmp_path: 
     assert ffslab_command("lifetime", "everlasting", "--endurance", "1000").code == 0
 
 
+def words_of(page: str, section: str) -> str:
+    """The text of a section, on one line."""
+    text = re.sub(r"<[^>]+>|\s", " ", section_of(page, section).replace("</script>", ""))
+    return " ".join(text.split())
+
+
+def goes_on(case: Any) -> dict[str, Any]:
+    """Both wore evenly, UBIFS twice as fast, and nothing ended."""
+    step = 5.0 if case.filesystem.name == "jffs2" else 10.0
+    checkpoints = [
+        Checkpoint(number * 640_000, (round(number * step),) * 64) for number in range(1, 6)
+    ]
+    return {"wear": wear_key(checkpoints)}
+
+
 DYING = WEAR_STUDY.replace('kind = "wear"', 'kind = "wear"\nto_death = true')
 
 
 def test_the_report_shows_forecast_and_outcome(tmp_path: Path) -> None:
     page = build(write_wear_run(tmp_path / "life", dead, DYING)).read_text(encoding="utf-8")
-    words = re.sub(r"<[^>]+>|\s", " ", section_of(page, "life").replace("</script>", ""))
-    table = " ".join(words.split())
+    assert 'id="life"' not in page  # what came is known
+    table = words_of(page, "wear")
     assert re.search(
-        r"first bad block 5.77 GB 5\.[\d.]+ GB to 5\.[\d.]+ GB 5.8 GB -0\.\d % ", table
+        r"first bad block 5.77 GB 5\.[\d.]+ GB to 5\.[\d.]+ GB – 5.8 GB -0\.\d % ", table
     )
     assert "1 bad, ENOSPC" in table and "JFFS2 lasts longest, 6.4 GB; forecasts" in table
-    rows = charts_of(page)["life-wear"]["data"]["rows"]
+    rows = charts_of(page)["wear-lines"]["data"]["rows"]
     marks = list(zip(rows["kind"], rows["x"], rows["to"], strict=True))
     came = [x for kind, x, _ in marks if kind == "came"]
     (first, end) = [(low, high) for kind, low, high in marks if kind == "range"]
@@ -392,8 +408,57 @@ def test_the_report_shows_forecast_and_outcome(tmp_path: Path) -> None:
     assert ">life</th>" in board and "6.40\xa0GB" in board and "5.80\xa0GB" in board
 
 
-def test_the_report_forecasts_nothing_that_went_on(tmp_path: Path) -> None:
-    run = write_wear_run(tmp_path / "life", lambda _case: {"wear": wear_key(looks([1] * 64, 5))})
+def test_the_report_forecasts_what_goes_on(tmp_path: Path) -> None:
+    page = build(write_wear_run(tmp_path / "life", goes_on)).read_text(encoding="utf-8")
+    assert "range" not in charts_of(page)["wear-lines"]["data"]["rows"]["kind"]
+    assert ">life</th>" not in page and "--daily" in section_of(page, "life")
+    drawn = charts_of(page)["life-forecast"]["data"]["rows"]
+    assert drawn["row"] == [
+        f"{name}: {event}"
+        for name in ("JFFS2", "UBIFS")
+        for event in ("first bad block", "end of writing")
+    ]
+    # 640,000 bytes are 5 erases of each block, 90 to 110 % of 100,000 erases are 12 GB or so.
+    assert all(11 < low <= middle <= high < 14.2 for low, middle, high in of_bars(drawn, 0, 2))
+    assert all(5.5 < low <= middle <= high < 7.1 for low, middle, high in of_bars(drawn, 2, 4))
+    told = words_of(page, "verdict")
+    assert re.search(
+        r"Forecast: JFFS2 lasts longest, 1[23][.\d]* GB \(1[23][.\d]* to 1[23][.\d]*\) until", told
+    )
+    assert "; UBIFS least, 6" in told
+
+
+def of_bars(drawn: Any, start: int, end: int) -> list[tuple[float, float, float]]:
+    bars = zip(drawn["low"], drawn["middle"], drawn["high"], strict=True)
+    return list(bars)[start:end]
+
+
+def test_years_are_told_of_what_died_too(tmp_path: Path) -> None:
+    run = write_wear_run(tmp_path / "life", dead, DYING)
+    keep_asked(run, {"daily_bytes": 10**7, "endurance": None})
     page = build(run).read_text(encoding="utf-8")
-    assert "range" not in charts_of(page)["life-wear"]["data"]["rows"]["kind"]
-    assert ">life</th>" not in page and "lifetime life</" in section_of(page, "life")
+    # 6.2 GB at 3,652.5 MB a year.
+    assert re.search(r"JFFS2 lasts 1\.[67]\d years \(.*\) at 10 MB a day", words_of(page, "life"))
+    assert "ENOSPC" not in words_of(page, "wear")
+
+
+def test_the_verb_writes_a_page_that_answers_the_same(
+    ffslab_command: Command, tmp_path: Path
+) -> None:
+    run = write_wear_run(tmp_path / "results" / "life", goes_on)
+    told = ffslab_command("lifetime", "life", "--daily", "10 MB", "--endurance", "10000")
+    assert told.code == 0 and told.output.splitlines()[-1] == "report: results/life/report.html"
+    page = (run / "report.html").read_text(encoding="utf-8")
+    asked = ffslab_command(
+        *("lifetime", "life", "--daily", "10 MB", "--endurance", "10000", "--json")
+    )
+    _, end = json.loads(asked.output)["cases"][0]["rows"]
+    years = "{middle:.3g} years ({low:.3g} to {high:.3g})".format(**end["years"])
+    sentence = f"JFFS2 lasts longest, {years} at 10 MB a day until writing ends"
+    assert f"Forecast: {sentence}" in words_of(page, "verdict")
+    # Whenever the page is made again, it answers what was asked last.
+    assert sentence in words_of(build(run).read_text(encoding="utf-8"), "life")
+    ffslab_command("lifetime", "life", "--no-report")
+    assert sentence in words_of(build(run).read_text(encoding="utf-8"), "life")
+    ffslab_command("lifetime", "life")
+    assert "years at" not in words_of(build(run).read_text(encoding="utf-8"), "verdict")

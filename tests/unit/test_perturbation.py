@@ -20,9 +20,9 @@ from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.perturbation import band_values
 from ffslab.model.specs import PERTURBATION
 from ffslab.model.study import expand, select, with_overrides
-from ffslab.report.load import changed_ids, perturbed_ids
 from ffslab.report.page import render
 from ffslab.results.reproduce import reproduce_command
+from ffslab.results.stated import changed_ids, perturbed_ids
 from ffslab.targets.uml.guests import KIND
 from ffslab.targets.uml.perturbation import guest_seed, padding
 from ffslab.targets.virtual_flash import plan_text

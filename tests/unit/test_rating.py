@@ -11,9 +11,9 @@ import pytest
 from ffslab.cli.app import main
 from ffslab.errors import FfslabError, SpecError
 from ffslab.loader import load_catalog
-from ffslab.model.files import validated
 from ffslab.model.rating import RatingFile, RuleFile, fits
 from ffslab.model.study import study_from_document
+from ffslab.model.validation import validated
 from ffslab.rating.grade import Readings, combined, grade_of, graded_of, limits_of, picked, rate
 from ffslab.rating.read import (
     Measured,

@@ -23,7 +23,7 @@ def brief(*rows: dict[str, Any], findings: Any = (), known: Any = (), limits: An
     heads = tuple(head_of(row) for row in rows)  # type: ignore[arg-type]
     failed = [head["id"] for head in heads if head["outcome"] == "fail"]
     missed = tuple(one for row in rows for one in missed_of(row, limits))  # type: ignore[arg-type]
-    return Brief(heads, accepted(findings, failed, known, {}), (), missed)
+    return Brief(heads, accepted(findings, failed, known, {}), missed)
 
 
 def told(made: Brief, **walls: Any) -> dict[str, tuple[str, str, str]]:

@@ -30,6 +30,7 @@ from ffslab.results.outcome import NOTHING, OUTCOMES, Outcome, judge
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.shortfall import is_good
 from ffslab.results.store import case_rows
+from ffslab.workloads.ended import Ended
 from ffslab.workloads.ffsmark import result as ffsmark
 from ffslab.workloads.ffsmark.keys import Ffsmark
 from ffslab.workloads.micro import result as micro
@@ -300,7 +301,8 @@ def test_the_table_shows_shares_and_the_summary_names_them() -> None:
 def test_exit_code_is_0_only_for_what_the_study_allows(tmp_path: Path) -> None:
     def code(*records: str) -> int:
         results = tuple(result_of(name) for name in records)
-        return _exit_code(RunEnd(RunDirectory(tmp_path), results, False, 1.0))
+        good = Ended(results).is_good(is_whole=True)
+        return _exit_code(RunEnd(RunDirectory(tmp_path), results, False, 1.0), is_good=good)
 
     assert code("micro-cut") == EXIT_OK
     for name in ("micro-nothing", "micro-enospc", "enospc", "tree-enospc"):

@@ -15,6 +15,7 @@ from ffslab.errors import SpecError
 from ffslab.loader import parse_toml
 from ffslab.model.specs import NOT_MOUNTED
 from ffslab.report import build
+from ffslab.report.index import render_index
 from ffslab.results.criteria import Criterion, Tally
 from ffslab.results.rundir import RunDirectory, find_run
 from ffslab.results.schema import DURATION, Figure
@@ -60,9 +61,15 @@ def test_a_case_beyond_a_limit_is_missed_everywhere(ffslab_command: Command, pag
     assert [line.partition(":")[0] for line in lines] == ["ubifs-free-s1", "ubifs-aged-s1"]
     assert "8 of 8 cases: 8 pass, 2 missed; " in ended.output
 
+    listed = "8 cases, complete: 8 pass, 2 missed, exit 1"
+    assert listed in ffslab_command("list").output
+    assert "✕ 8\xa0pass, 2\xa0missed, exit\xa01" in render_index(Path("results"))
+    *_, latest = json.loads(ffslab_command("list", "--json").output)
+    assert latest["judged"] == {"known": {}, "missed": 2, "unused": 0, "good": False}
+
     resumed = ffslab_command("run", str(last_run().path), "--resume", "--no-report")
     assert resumed.code == 1 and told in resumed.output
-    shown = ffslab_command("show", "latest", "--cases").output
+    shown = ffslab_command("show", "latest", "--all").output
     assert "8 of 8 cases: 8 pass, 2 missed\n" in shown and told in shown
     rows = [line.split()[:2] for line in shown.splitlines() if "-s1 " in line or "-s2 " in line]
     outcomes = {case: outcome for case, outcome in rows if not case.endswith(":")}
@@ -107,8 +114,8 @@ def test_limits_change_neither_specs_nor_results(ffslab_command: Command, pages:
     ended = ffslab_command(*RUN)
     assert ended.code == 0 and "missed" not in ended.output
     assert files(last_run()) == without
-    assert "missed" in ffslab_command("show", "latest", "--json").output
-    assert "missed" not in ffslab_command("show", "latest~1", "--json").output
+    assert '"missed": [' in ffslab_command("show", "latest", "--json").output
+    assert '"missed": [' not in ffslab_command("show", "latest~1", "--json").output
 
 
 def step(verb: str, duration_ns: int, status: str = "ok") -> dict[str, Any]:

@@ -96,7 +96,7 @@ VERBS: dict[str, Callable[[str, str], tuple[str, ...]]] = {
     "compare --json": lambda one, two: ("compare", one, two, "--json"),
     "rating": lambda one, _: ("rating", one),
     "lifetime": lambda one, _: ("lifetime", one),
-    "calibrate": lambda one, _: ("calibrate", "--from", one),
+    "calibrate": lambda one, _: ("calibrate", "--run", one),
     "trace": lambda one, _: ("trace", one),
     "export": lambda one, _: ("export", one),
     "report": lambda one, _: ("report", one),

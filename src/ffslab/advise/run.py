@@ -46,7 +46,7 @@ def prepared_study(
     """The generated study, expanded and checked as any other; it is written beside the runs."""
     path = root / f"{study_name(needs)}.toml"
     text = study_text(needs, made)
-    return prepare_source(StudySource(path, text, parse_toml(text, str(path))), catalogs)
+    return prepare_source(StudySource(path, text, parse_toml(text, str(path))), catalogs=catalogs)
 
 
 def ready(

@@ -44,13 +44,14 @@ from ffslab.model.study import (
 )
 from ffslab.model.workload import Workload
 from ffslab.program import command, program
-from ffslab.results.files import MANIFEST
+from ffslab.results.files import MANIFEST, write_atomic
 from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RESULTS_SHA256, RunDirectory, all_runs, create_run
 from ffslab.targets import DEFAULT_TARGET
 from ffslab.targets.registry import site_module, target_kind
 from ffslab.targets.target import Opening, Site, SiteOptions
 from ffslab.workloads.deciding import check_deciding
+from ffslab.workloads.ended import ended_of
 from ffslab.workloads.limits import check_limits
 from ffslab.workloads.modules import explore_module
 from ffslab.workloads.plans import guest_case
@@ -98,10 +99,12 @@ def prepare(
     return _prepared(source, overrides, case_ids, trace, study_name, own, target, there)
 
 
-def prepare_source(source: StudySource, catalogs: Sequence[Path] = ()) -> Prepared:
+def prepare_source(
+    source: StudySource, overrides: Sequence[Override] = (), *, catalogs: Sequence[Path] = ()
+) -> Prepared:
     """A study that is no file yet, made by ffslab itself, with all its cases."""
     own = tuple(directory.resolve() for directory in catalogs)
-    return _prepared(source, (), (), False, str(source.path), own, DEFAULT_TARGET)
+    return _prepared(source, overrides, (), False, str(source.path), own, DEFAULT_TARGET)
 
 
 def _prepared(
@@ -116,7 +119,7 @@ def _prepared(
 ) -> Prepared:
     kind = target_kind(target, place)
     catalog = load_catalog(catalogs)
-    study = study_from_document(source.document, catalog, str(source.path))
+    study = study_from_document(source.document, catalog, source.where)
     if overrides:
         study = with_overrides(study, overrides, catalog)
     expanded = expand(study, catalog)
@@ -283,7 +286,6 @@ def execute(
     started = now()
     run = request.resume or new_run(request, site, started)
     with run.worked_on():
-        cases = request.prepared.cases
         if request.resume is not None:
             _tell_anew(request, run)
         if request.sizes is not None:
@@ -291,11 +293,11 @@ def execute(
         try:
             end = _run_missing(request, run, site, progress)
             wall_s = (now() - started).total_seconds()
-            heads = _close(run, cases, wall_s, now())
+            heads = _close(run, request.prepared, wall_s, now())
         except FfslabError as error:
             # On a full disk that fails too; the first error says more.
             with suppress(FfslabError):
-                _close(run, cases, (now() - started).total_seconds(), now())
+                _close(run, request.prepared, (now() - started).total_seconds(), now())
             raise _not_complete(error, run) from error
     return RunEnd(run, tuple(heads), end.interrupted, wall_s, end.refused)
 
@@ -385,13 +387,15 @@ def new_run(request: RunRequest, site: Site, started: datetime) -> RunDirectory:
             label=request.label,
         )
     )
+    source = prepared.source
+    if source.is_made and not source.path.exists():
+        write_atomic(source.path, source.text)
     return run
 
 
-def _close(
-    run: RunDirectory, cases: Sequence[Case], wall_s: float, now: datetime
-) -> list[CaseHead]:
+def _close(run: RunDirectory, prepared: Prepared, wall_s: float, now: datetime) -> list[CaseHead]:
     """Collects the results and brings the manifest up to date."""
+    cases = prepared.cases
     heads = run.collect([case.id for case in cases])
     manifest = run.manifest()
     manifest["wall_s"] = round((manifest.get("wall_s") or 0.0) + wall_s, 3)
@@ -399,6 +403,7 @@ def _close(
     manifest["complete"] = len(heads) == len(cases)
     manifest[RESULTS_SHA256] = run.results_sha256()
     manifest["outcomes"] = dict(Counter(head["outcome"] for head in heads))
+    manifest["judged"] = ended_of(run, manifest, tuple(heads)).judged(is_whole=prepared.is_whole)
     run.write_manifest(manifest)
     return heads
 

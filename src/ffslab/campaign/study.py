@@ -23,10 +23,12 @@ from ffslab.campaign.run import (
     execute,
     made_ready,
     prepare,
+    prepare_source,
     usable_cpus,
 )
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.lab.progress import Progress as BuildProgress
+from ffslab.loader import StudySource
 from ffslab.model.repeats import repeat_values
 from ffslab.model.specs import REPEAT
 from ffslab.model.study import Override
@@ -62,7 +64,10 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which cases of a study, and where; the arguments of `ffslab.campaign.run.prepare`."""
+    """Which cases of a study, and where; the arguments of `ffslab.campaign.run.prepare`.
+
+    `made`: the study itself, of a verb that makes one; it has all its cases, on the default target.
+    """
 
     study: str
     overrides: tuple[Override, ...] = ()
@@ -71,6 +76,7 @@ class Choice:
     trace: bool = False
     target: str = DEFAULT_TARGET
     place: Path | None = None
+    made: StudySource | None = None
 
     def repeated(self, asked: int | None) -> Choice:
         """The same with the cases repeated where time is a real clock's; UsageError elsewhere."""
@@ -87,6 +93,8 @@ class Choice:
 
     def prepare(self) -> Prepared:
         """The study, expanded; SpecError or UsageError for whatever is wrong."""
+        if self.made is not None:
+            return prepare_source(self.made, self.overrides, catalogs=self.catalogs)
         return prepare(
             self.study,
             self.overrides,

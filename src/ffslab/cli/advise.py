@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, Catalogs, Jobs, RunsTo, Scratch, print_json
+from ffslab.cli.parse import (
+    RESULTS,
+    TIMEOUT,
+    AsJson,
+    Catalogs,
+    Jobs,
+    Output,
+    Report,
+    Scratch,
+    print_json,
+)
 from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from ffslab.program import command, program
 
@@ -32,25 +42,29 @@ def register(app: typer.Typer) -> None:
     def advise(
         needs: Annotated[
             str | None,
-            typer.Argument(help="A file of needs, docs/advise.md; or router, or another's name."),
+            typer.Argument(
+                metavar="NEEDS",
+                help="A file of needs, docs/advise.md; or router, or another's name.",
+            ),
         ] = None,
         init: Annotated[
             bool, typer.Option("--init", help="Ask the questions, and write the needs file.")
         ] = False,
         dry_run: Annotated[
-            bool, typer.Option("--dry-run", help="List candidates and cases, and stop.")
+            bool, typer.Option("--dry-run", help="List the cases and stop: candidates, too.")
         ] = False,
         catalogs: Catalogs = None,
         jobs: Jobs = None,
-        output: RunsTo = RESULTS,
+        output: Output = RESULTS,
         destination: Annotated[
-            Path | None, typer.Option("--to", help="The page [advice.html in the run].")
+            Path | None,
+            typer.Option(
+                "--to", metavar="PATH", help="Where to write it [advice.html in the run]."
+            ),
         ] = None,
         scratch: Scratch = None,
-        timeout: Annotated[
-            float, typer.Option(min=1, max=10**6, help="Wall-clock limit of a case in seconds.")
-        ] = 300.0,
-        report: Annotated[bool, typer.Option(help="Write advice.html at the end.")] = True,
+        timeout: Annotated[float, TIMEOUT] = 300.0,
+        report: Report = True,
         as_json: AsJson = False,
     ) -> None:
         """Advise on a file system for stated needs.

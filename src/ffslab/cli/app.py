@@ -137,8 +137,8 @@ def main() -> None:
     gc.set_threshold(10_000)
     if COMPLETE in os.environ:
         sys.exit(_complete())
-    sys.argv[1:] = words_of(without_no_install(sys.argv[1:]))
     try:
+        sys.argv[1:] = words_of(without_no_install(sys.argv[1:]))
         _app_for(sys.argv[1:])(prog_name=program())
     except FfslabError as error:
         _end(f"ffslab: {error}", error.exit_code)

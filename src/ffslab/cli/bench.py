@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import importlib
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import parse_set
+from ffslab.cli.parse import OneCase, Settings, parse_set
 from ffslab.errors import EXIT_FAILED, EXIT_OK, InfrastructureError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+class Format(StrEnum):
+    """The formats of a table for a document."""
+
+    md = "md"
 
 
 def register(app: typer.Typer) -> None:
@@ -28,28 +35,27 @@ def register(app: typer.Typer) -> None:
         parts: Annotated[
             list[str] | None,
             typer.Argument(
-                metavar="[PART]...",
-                help="speed, cpu, driver, boot, jobs, micro, tree, short, report, start, crash, "
-                "flash [these]; setup; price; or profile STUDY [ffsmark].",
+                metavar="PART",
+                help="Which parts: speed, cpu, driver, boot, jobs, micro, tree, short, report, "
+                "start, crash, flash [these]; setup; price; or profile STUDY [ffsmark].",
             ),
         ] = None,
         repeats: Annotated[
-            int, typer.Option("--repeats", "-n", min=1, help="Runs of each side.")
+            int,
+            typer.Option(
+                "--repeats", "-n", min=1, metavar="N", help="Runs of each case: on both sides."
+            ),
         ] = 5,
-        json_file: Annotated[
-            Path | None, typer.Option("--json", metavar="FILE", help="Write the raw figures.")
+        raw: Annotated[
+            Path | None,
+            typer.Option("--to", metavar="PATH", help="Where to write it: raw figures, as JSON."),
         ] = None,
-        markdown: Annotated[
-            bool, typer.Option("--markdown", help="Parts flash, price: tables for a document.")
-        ] = False,
-        case: Annotated[
-            str | None,
-            typer.Option("--case", metavar="ID", help="profile: this case [first]."),
+        table: Annotated[
+            Format | None,
+            typer.Option("--format", "-f", help="The format: of the tables of flash and price."),
         ] = None,
-        settings: Annotated[
-            list[str] | None,
-            typer.Option("--set", metavar="AXIS=VALUE", help="profile: as for run."),
-        ] = None,
+        case: OneCase = None,
+        settings: Settings = None,
     ) -> None:
         """Measure the lab's speed, and what file systems do to flash.
 
@@ -67,7 +73,9 @@ def register(app: typer.Typer) -> None:
                 "--case and --set are for profile alone", remedy="ffslab bench profile STUDY"
             )
         run = importlib.import_module("bench.run")
-        request = run.Request(tuple(parts or ()), repeats, json_file, markdown, typer.echo, _tell)
+        request = run.Request(
+            tuple(parts or ()), repeats, raw, table is Format.md, typer.echo, _tell
+        )
         raise typer.Exit(EXIT_OK if run.run_bench(request) else EXIT_FAILED)
 
 

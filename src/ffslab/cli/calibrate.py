@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, Access, Catalogs, Jobs, MayDestroy, RunsTo, consent, parse_set
+from ffslab.cli.parse import (
+    A_RUN,
+    RESULTS,
+    Access,
+    Catalogs,
+    Jobs,
+    Output,
+    Settings,
+    Target,
+    Yes,
+    consent,
+    parse_set,
+)
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.program import command
 from ffslab.targets import DEFAULT_TARGET
@@ -43,25 +55,15 @@ def register(app: typer.Typer) -> None:
     @app.command("calibrate")
     def calibrate(
         board: Annotated[
-            str, typer.Option(metavar="NAME", help="The board as it is described so far.")
+            str,
+            typer.Option(metavar="NAME", help="A board of the catalog: as described so far."),
         ],
-        target: Annotated[
-            str, typer.Option(metavar="NAME", help="Where it is measured.")
-        ] = DEFAULT_TARGET,
-        at: Access = None,
-        yes: MayDestroy = False,
-        settings: Annotated[
-            list[str] | None,
-            typer.Option(
-                "--set",
-                metavar="AXIS=VALUE",
-                help="Settings of the measured guests, as for run: figures that calibrate must "
-                "find.",
-            ),
-        ] = None,
+        target: Target = DEFAULT_TARGET,
+        access: Access = None,
+        yes: Yes = False,
+        settings: Settings = None,
         measured: Annotated[
-            Path | None,
-            typer.Option("--from", metavar="RUN", help="An earlier run of the study probe."),
+            Path | None, typer.Option("--run", metavar="RUN", help=f"{A_RUN[:-1]}; of study probe.")
         ] = None,
         fit: Annotated[
             Fitted, typer.Option(help="Which of the two to find; only their sum can be measured.")
@@ -71,17 +73,17 @@ def register(app: typer.Typer) -> None:
         ] = None,
         to: Annotated[
             Path | None,
-            typer.Option(metavar="DIR", help="The catalog to write to [your own]."),
+            typer.Option("--to", metavar="PATH", help="Where to write it [your own catalog]."),
         ] = None,
         catalogs: Catalogs = None,
         jobs: Jobs = None,
-        output: RunsTo = RESULTS,
+        output: Output = RESULTS,
     ) -> None:
         """Find a board's figures by probes on it.
 
         Runs the study probe on the target, then in the lab with the board's figures and with each
         of them changed. Writes a board and its chip with the figures that make the lab take the
-        measured times.
+        measured times. --set changes the measured guests: figures that calibrate must find.
         """
         from ffslab.calibrate.board_file import catalog_files
         from ffslab.calibrate.figures import Preferred, time_figures
@@ -95,7 +97,7 @@ def register(app: typer.Typer) -> None:
         called = name or f"{board}-calibrated"
         place = _place(to)
         _check_new(called, place)
-        device = _Device(target, at, yes)
+        device = _Device(target, access, yes)
         run = _measured_run(measured, board, settings or (), device, output, jobs, catalogs)
         results = tuple(run.each_result())
         readings = readings_of(results, str(run.path))
@@ -188,9 +190,9 @@ def _measured_run(
         return run_study(choice, output, _watch(), jobs=jobs, options=options)
     if settings or device.place is not None:
         raise UsageError(
-            f"{'--set' if settings else '--access'} and --from exclude each other",
+            f"{'--set' if settings else '--access'} and --run exclude each other",
             cause="what has been measured cannot be changed",
-            remedy=f"leave out --from {made}",
+            remedy=f"leave out --run {made}",
         )
     return find_run(str(made), output)
 
@@ -341,7 +343,7 @@ def _write(place: Path, texts: Mapping[str, str]) -> None:
             raise InfrastructureError(
                 f"cannot write {path}: {error.strerror}",
                 cause="no permission to write there, or a full disk",
-                remedy="--to DIRECTORY, with --from the run that was measured",
+                remedy="--to DIRECTORY, with --run the run that was measured",
             ) from error
         typer.echo(f"wrote {path}")
     board = Path(next(name for name in texts if name.startswith("boards/"))).stem

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, RunsIn
+from ffslab.cli.parse import A_RUN, RESULTS, AsJson, Cases, Html, Output, Threshold
 from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import program
 
@@ -25,7 +25,6 @@ class Format(StrEnum):
 
     md = "md"
     csv = "csv"
-    json = "json"
 
 
 class FailOn(StrEnum):
@@ -47,9 +46,10 @@ def register(app: typer.Typer) -> None:
 
     @app.command("compare")
     def compare(
-        base: Annotated[str, typer.Argument(help="A run: path, name, its beginning, or latest.")],
+        base: Annotated[str, typer.Argument(metavar="BASE", help=f"The base. {A_RUN}")],
         new: Annotated[
-            list[str] | None, typer.Argument(help="One or more runs, each compared with BASE.")
+            list[str] | None,
+            typer.Argument(metavar="NEW", help="A run or more, each compared with BASE."),
         ] = None,
         axis: Annotated[
             str | None,
@@ -59,52 +59,33 @@ def register(app: typer.Typer) -> None:
             str | None,
             typer.Option("--base", metavar="VALUE", help="The value to compare others with."),
         ] = None,
-        threshold: Annotated[
-            float | None,
-            typer.Option(
-                min=0,
-                max=10**6,
-                metavar="PERCENT",
-                help="Smaller changes are none [2].",
-            ),
-        ] = None,
+        threshold: Threshold = None,
         exact: Annotated[
             bool, typer.Option("--exact", help="Any change of a count counts.")
         ] = False,
-        case: Annotated[
-            list[str] | None,
-            typer.Option(
-                "--case", help="These cases alone, each in full: 'ubifs-*'.", metavar="ID"
-            ),
-        ] = None,
+        case: Cases = None,
         only_changed: Annotated[
             bool, typer.Option("--only-changed", help="Leave out what did not change.")
         ] = False,
         all_figures: Annotated[
-            bool, typer.Option("--all", help="Every case with every figure that changed.")
+            bool, typer.Option("--all", help="Print all: every case, every figure that changed.")
         ] = False,
         functions: Annotated[
             bool, typer.Option("--functions", help="By function, of runs with --profile.")
         ] = False,
         table: Annotated[
-            Format | None, typer.Option(help="Print a table for another program.")
+            Format | None, typer.Option("--format", "-f", help="The format: of a table.")
         ] = None,
-        as_json: Annotated[bool, typer.Option("--json", help="The same as --table json.")] = False,
+        as_json: AsJson = False,
         fail_on: Annotated[
             FailOn,
-            typer.Option(metavar="WHAT", help="verdict, worse, change or never."),
+            typer.Option(metavar="WHAT", help="What fails: verdict, worse, change or never."),
         ] = FailOn.verdict,
         junit: Annotated[
             Path | None, typer.Option(metavar="FILE", help="Write JUnit XML for CI.")
         ] = None,
-        html: Annotated[
-            Path | None,
-            typer.Option(
-                metavar="FILE",
-                help="Write an HTML page; also into a directory.",
-            ),
-        ] = None,
-        output: RunsIn = RESULTS,
+        html: Html = None,
+        output: Output = RESULTS,
     ) -> None:
         """Compare runs, or values of an axis of one run.
 
@@ -118,6 +99,7 @@ def register(app: typer.Typer) -> None:
         from ffslab.cli.report import refresh_index
         from ffslab.compare.engine import Rules
         from ffslab.compare.tables import Choice
+        from ffslab.compare.tables import as_json as as_document
 
         if axis is None and not new and _print_bands(base, all_figures, output):
             return
@@ -132,7 +114,10 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"page: {page}", err=True)
             refresh_index(page.parent, output)
         in_full = all_figures or only_changed or bool(case)
-        _print(comparisons, choice, Format.json if as_json else table, in_full=in_full)
+        if as_json:
+            typer.echo(as_document(comparisons, choice), nl=False)
+        else:
+            _print(comparisons, choice, table, in_full=in_full)
         if functions:
             _print_by_function(comparisons)
         code = max((exit_code(each, fail_on) for each in comparisons), key=_GRAVITY.index)
@@ -315,10 +300,10 @@ def _print(
 ) -> None:
     from ffslab.cli.compare_tables import print_comparison
     from ffslab.cli.screen import terminal
-    from ffslab.compare.tables import as_csv, as_json, as_markdown
+    from ffslab.compare.tables import as_csv, as_markdown
 
     if table is not None:
-        write = {Format.md: as_markdown, Format.csv: as_csv, Format.json: as_json}[table]
+        write = {Format.md: as_markdown, Format.csv: as_csv}[table]
         typer.echo(write(comparisons, choice), nl=False)
         return
     console = terminal()

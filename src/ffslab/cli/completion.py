@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command("completion")
     def completion(
-        shell: Shell = typer.Argument(help="The shell."),  # noqa: B008
+        shell: Shell = typer.Argument(metavar="SHELL", help="The shell."),  # noqa: B008
     ) -> None:
         """Print what makes a shell complete verbs, options and names.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from ffslab.cli.parse import RESULTS, RunsIn, Scratch
+from ffslab.cli.parse import A_RUN, RESULTS, TIMEOUT, Output, Scratch
 from ffslab.errors import EXIT_FAILED, EXIT_OK, UsageError
 from ffslab.program import command
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ffslab.results.rundir import RunDirectory
     from ffslab.targets.several import AgainPart, Found
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a finding, or its beginning.")]
-Run = Annotated[str, typer.Option(help="A run: path, name or its beginning, or latest.")]
-Timeout = Annotated[
-    float, typer.Option(min=1, max=10**6, help="Wall-clock limit of a guest in seconds.")
+Id = Annotated[
+    str, typer.Argument(metavar="FINDING", help="The id of a finding, or its beginning.")
 ]
+Run = Annotated[str, typer.Option(metavar="RUN", help=A_RUN)]
+Timeout = Annotated[float, TIMEOUT]
 
 
 def register(app: typer.Typer) -> None:
@@ -41,12 +41,12 @@ def _register(crash: typer.Typer) -> None:
     def replay(
         finding: Id,
         run: Run = "latest",
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
         scratch: Scratch = None,
         timeout: Timeout = 600.0,
         calls: Annotated[
             Path | None,
-            typer.Option(metavar="FILE", help="Make these calls, of minimize."),
+            typer.Option(metavar="FILE", help="The calls, one a line: of minimize."),
         ] = None,
     ) -> None:
         """Repeat a finding alone, and show all that is known of it.
@@ -67,7 +67,7 @@ def _register(crash: typer.Typer) -> None:
     def minimize(
         finding: Id,
         run: Run = "latest",
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
         scratch: Scratch = None,
         timeout: Timeout = 600.0,
     ) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ffslab.cli.parse import (
+    PARTITION_BYTES,
     RESULTS,
     Catalogs,
     Jobs,
     KnownIn,
-    RunsTo,
+    Output,
     Scratch,
+    Settings,
     parse_bytes,
     parse_set,
 )
@@ -49,21 +50,17 @@ def register(app: typer.Typer) -> None:
             typer.Option(metavar="FILE", help="The calls, one a line: docs/power-cuts.md."),
         ],
         filesystems: Annotated[
-            str, typer.Option("--fs", metavar="NAME,NAME", help="On which file systems.")
+            str,
+            typer.Option("--fs", metavar="NAME", help="Which file system; several: jffs2,ubifs."),
         ] = "jffs2,ubifs,yaffs2,logfs",
-        board: Annotated[str, typer.Option(metavar="NAME", help="On which board.")] = "apf27",
-        partition: Annotated[
-            str, typer.Option(metavar="SIZE", help="The size of its partition.")
-        ] = "8 MiB",
-        settings: Annotated[
-            list[str] | None,
-            typer.Option(
-                "--set", metavar="KEY=VALUE", help="As in `run`: --set 'workload.kinds=lost'."
-            ),
-        ] = None,
+        board: Annotated[
+            str, typer.Option(metavar="NAME", help="A board of the catalog.")
+        ] = "apf27",
+        partition_bytes: Annotated[str, PARTITION_BYTES] = "8 MiB",
+        settings: Settings = None,
         catalogs: Catalogs = None,
         jobs: Jobs = None,
-        output: RunsTo = RESULTS,
+        output: Output = RESULTS,
         scratch: Scratch = None,
         known: KnownIn = None,
     ) -> None:
@@ -73,21 +70,22 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.campaign.study import Choice
         from ffslab.cli.run import run_choice
-        from ffslab.loader import read_text
+        from ffslab.loader import StudySource, parse_toml, read_text
+        from ffslab.model.canonical import sha256_hex
 
         text = _STUDY.format(
             description=_quoted(f"The calls of {calls.name}."),
             board=_quoted(board),
-            partition=parse_bytes("--partition", partition),
+            partition=parse_bytes("--partition-bytes", partition_bytes),
             calls=_quoted(read_text(calls)),
             filesystems=_quoted([name.strip() for name in filesystems.split(",")]),
         )
-        with tempfile.TemporaryDirectory() as directory:
-            study = Path(directory) / "calls.toml"
-            study.write_text(text, encoding="utf-8")
-            overrides = tuple(map(parse_set, settings or ()))
-            choice = Choice(str(study), overrides, catalogs=tuple(catalogs or ()))
-            run_choice(choice, jobs=jobs, output=output, scratch=scratch, known=known)
+        # Beside the runs; other calls are another file.
+        path = output / f"calls-{sha256_hex(text)[:8]}.toml"
+        made = StudySource(path, text, parse_toml(text, str(calls)), is_made=True)
+        overrides = tuple(map(parse_set, settings or ()))
+        choice = Choice(str(path), overrides, catalogs=tuple(catalogs or ()), made=made)
+        run_choice(choice, jobs=jobs, output=output, scratch=scratch, known=known)
 
 
 def _quoted(value: str | list[str]) -> str:

@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     variant: Annotated[
-        str, typer.Option(help="Which lab kernel to look for, as in `ffslab setup`.")
+        str, typer.Option(metavar="NAME", help="Which lab kernel: as in `ffslab setup`.")
     ] = "default",
     kernel_source: KernelSource = None,
     catalogs: Catalogs = None,

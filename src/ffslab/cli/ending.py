@@ -50,7 +50,7 @@ def print_brief(
     """Prints a run between the lines of `ends`, in what `taken` lines leave; or with `every` all
     that there is of it.
     """
-    page = _Page(console, command("show", run.path, "--cases"), every)
+    page = _Page(console, command("show", run.path, "--all"), every)
     few = len(brief.heads) < FEW_CASES
     opening, closing = ends
     known = brief.accepted.cases

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, Run, RunsIn
+from ffslab.cli.parse import RESULTS, Output, Run
 
 if TYPE_CHECKING:
     from ffslab.results.rundir import RunDirectory
@@ -32,13 +32,15 @@ def register(app: typer.Typer) -> None:
         run: Run,
         kind: Annotated[
             Format,
-            typer.Option("--format", "-f", help="json, junit: one file; else one per table."),
+            typer.Option(
+                "--format", "-f", help="The format: json, junit give a file; else one a table."
+            ),
         ] = Format.json,
         destination: Annotated[
             Path | None,
-            typer.Option("--to", help="Directory, or file of json, junit [export/ in the run]."),
+            typer.Option("--to", metavar="PATH", help="Where to write it [export/ in the run]."),
         ] = None,
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
     ) -> None:
         """Export a run as JSON, CSV, Parquet or JUnit XML.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ffslab.cli.parse import INBAND, PAGE_BYTES, PAGES_PER_BLOCK, TAGS_ECC, AsJson
 from ffslab.errors import EXIT_FAILED, UsageError
 from ffslab.program import command, program
 
@@ -36,11 +37,9 @@ _NOT_SEEN = {
 }
 
 
-PageBytes = Annotated[int | None, typer.Option(metavar="N", help="Bytes of a page, without OOB.")]
 OobBytes = Annotated[
     int | None, typer.Option(metavar="N", help="Bytes of OOB behind each page; 0: none.")
 ]
-PagesPerBlock = Annotated[int | None, typer.Option(metavar="N", help="Pages of an erase block.")]
 OobOffset = Annotated[
     int | None, typer.Option(metavar="N", help="Where the tags begin in the OOB.")
 ]
@@ -51,29 +50,25 @@ def register(app: typer.Typer) -> None:
 
     @app.command("fsck")
     def fsck(
-        kind: Annotated[Kind, typer.Argument(help="The file system.")],
-        image: Annotated[Path, typer.Argument(help="Raw dump, or a lab flash file.")],
-        page_bytes: PageBytes = None,
+        kind: Annotated[
+            Kind, typer.Argument(metavar="FILESYSTEM", help="The file system: yaffs2 or logfs.")
+        ],
+        image: Annotated[
+            Path, typer.Argument(metavar="IMAGE", help="An image: raw dump, or a lab flash file.")
+        ],
+        page_bytes: Annotated[int | None, PAGE_BYTES] = None,
         oob_bytes: OobBytes = None,
-        pages_per_block: PagesPerBlock = None,
+        pages_per_block: Annotated[int | None, PAGES_PER_BLOCK] = None,
         oob_offset: OobOffset = None,
-        inband: Annotated[
-            bool | None,
-            typer.Option("--inband/--no-inband", help="Tags are in the page, or in the OOB."),
-        ] = None,
-        tags_ecc: Annotated[
-            bool | None,
-            typer.Option("--tags-ecc/--no-tags-ecc", help="Whether tags have an ECC."),
-        ] = None,
+        inband: Annotated[bool | None, INBAND] = None,
+        tags_ecc: Annotated[bool | None, TAGS_ECC] = None,
         first_block: Annotated[
             int | None, typer.Option(metavar="N", help="First block of the partition.")
         ] = None,
         blocks: Annotated[
             int | None, typer.Option(metavar="N", help="Blocks of the partition.")
         ] = None,
-        as_json: Annotated[
-            bool, typer.Option("--json", help="Print the report as JSON, for programs.")
-        ] = False,
+        as_json: AsJson = False,
         listing: Annotated[
             bool, typer.Option("--list", help="Print the tree of files as well.")
         ] = False,
@@ -82,7 +77,8 @@ def register(app: typer.Typer) -> None:
             typer.Option(metavar="DIR", help="Write the files into DIR, which must not exist."),
         ] = None,
         everything: Annotated[
-            bool, typer.Option("--all", help="Print every finding, not only some of each rule.")
+            bool,
+            typer.Option("--all", help="Print all: every finding, not only some of each rule."),
         ] = False,
     ) -> None:
         """Check the image of a file system.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs, parse_bytes
+from ffslab.cli.parse import PARTITION_BYTES, Catalogs, parse_bytes
 from ffslab.errors import SpecError, UsageError, explained
 from ffslab.program import program
 
@@ -28,24 +28,26 @@ def register(app: typer.Typer) -> None:
     def image(
         tree: Annotated[
             str,
-            typer.Argument(help="A recipe of the catalog, a directory, or a tar archive."),
+            typer.Argument(
+                metavar="TREE",
+                help="A tree of files: recipe of the catalog, directory, or tar archive.",
+            ),
         ] = "embedded-rootfs",
         filesystem: Annotated[
-            str | None, typer.Option("--fs", metavar="NAME", help="A file system [all].")
+            str | None, typer.Option("--fs", metavar="NAME", help="Which file system [all].")
         ] = None,
         compression: Annotated[
             str | None,
             typer.Option(metavar="NAME", help="One of its compressions [its default]."),
         ] = None,
         board: Annotated[
-            str, typer.Option(help="The board, for the geometry of its chip.")
+            str,
+            typer.Option(metavar="NAME", help="A board of the catalog: its chip's geometry."),
         ] = "apf27-2012",
-        partition: Annotated[
-            str, typer.Option(metavar="SIZE", help="Size of the partition.")
-        ] = "100 MiB",
+        partition_bytes: Annotated[str, PARTITION_BYTES] = "100 MiB",
         output: Annotated[
             Path | None,
-            typer.Option("--to", metavar="FILE", help="Copy the image there."),
+            typer.Option("--to", metavar="PATH", help="Where to write it [the cache]."),
         ] = None,
         catalogs: Catalogs = None,
     ) -> None:
@@ -67,7 +69,7 @@ def register(app: typer.Typer) -> None:
                 remedy=f"--fs NAME; `{program()} list filesystems` has the names",
             )
         catalog = load_catalog(catalogs or ())
-        size = parse_bytes("--partition", partition)
+        size = parse_bytes("--partition-bytes", partition_bytes)
         chosen = catalog.board(board)
         progress = ConsoleProgress()
         if filesystem is None:
@@ -126,7 +128,7 @@ def _copied(built: BuiltImage, output: Path) -> Path:
         raise explained(error) or UsageError(
             f"cannot write {output}: {error.strerror or error}",
             cause="its directory is not there or not writable, or the disk is full",
-            remedy="--to FILE in another directory; the image itself is kept and not built again",
+            remedy="--to PATH in another directory; the image itself is kept and not built again",
         ) from error
 
 

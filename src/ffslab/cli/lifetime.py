@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, Jobs, RunsIn, parse_bytes, parse_set, print_json
+from ffslab.cli.parse import (
+    RESULTS,
+    AsJson,
+    Jobs,
+    Output,
+    Report,
+    Settings,
+    parse_bytes,
+    parse_set,
+    print_json,
+)
 from ffslab.cli.run_or_study import StudyOrRun, named_run
 from ffslab.errors import UsageError
 from ffslab.program import command
@@ -18,15 +28,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ffslab.campaign.prepared import Prepared
+    from ffslab.lifetime.asked import Asked
     from ffslab.lifetime.forecast import Estimate
     from ffslab.lifetime.read import CaseLife
     from ffslab.lifetime.rows import Row
     from ffslab.results.rundir import RunDirectory
 
-_NOTE = (
-    "Forecasts are estimates: the median, and the range of nine draws in ten. They assume that "
-    "the workload and its write amplification go on as they were; docs/lifetime.md has the model."
-)
 _NO_WEAR = "it has no case of the workload wear, which records the erases of every block"
 
 
@@ -36,26 +43,30 @@ def register(app: typer.Typer) -> None:
     @app.command("lifetime")
     def lifetime(
         name: StudyOrRun,
-        settings: Annotated[
-            list[str] | None,
-            typer.Option("--set", metavar="AXIS=VALUE", help="For a study: as for run."),
-        ] = None,
+        settings: Settings = None,
         daily: Annotated[
             str | None,
             typer.Option(metavar="SIZE", help="Bytes written a day, e.g. 50MB: adds years."),
         ] = None,
         endurance: Annotated[
             int | None,
-            typer.Option(min=1, max=10**9, help="Erases that a block endures [the chip's figure]."),
+            typer.Option(
+                min=1,
+                max=10**9,
+                metavar="N",
+                help="Erases that a block endures [the chip's figure].",
+            ),
         ] = None,
         jobs: Jobs = None,
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
+        report: Report = True,
         as_json: AsJson = False,
     ) -> None:
         """Forecast when blocks go bad, and when writing ends.
 
         Uses the erases of every block in the first twentieth of its life, as the workload wear
-        counts them. If a case went on to its end, compares the forecast with that end.
+        counts them. If a case went on to its end, compares the forecast with that end. The report
+        of the run has the forecast, too.
         """
         from ffslab.lifetime.rows import document_of
 
@@ -64,8 +75,22 @@ def register(app: typer.Typer) -> None:
         lives = _lives(run, endurance)
         if as_json:
             print_json({"run": str(run.path), **document_of(lives, daily_bytes)})
-        else:
-            _print(lives, daily_bytes)
+            return
+        _print(lives, daily_bytes)
+        if report:
+            _write_report(run, {"daily_bytes": daily_bytes, "endurance": endurance}, output)
+
+
+def _write_report(run: RunDirectory, asked: Asked, output: Path) -> None:
+    """The run's report, which answers the same."""
+    from ffslab.cli.report import refresh_index, report_at_the_end
+    from ffslab.cli.screen import terminal
+    from ffslab.lifetime.asked import keep_asked
+    from ffslab.report import build
+
+    keep_asked(run.path, asked)
+    report_at_the_end(terminal(), lambda: build(run.path), command("report", run.path))
+    refresh_index(run.path.parent, output)
 
 
 def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> RunDirectory:
@@ -120,7 +145,7 @@ def _print(lives: Sequence[CaseLife], daily_bytes: int | None) -> None:
 
     from ffslab.cli.screen import terminal
     from ffslab.cli.tables import print_unpadded
-    from ffslab.lifetime.rows import FIRST_BAD, TITLES, rows_of
+    from ffslab.lifetime.rows import FIRST_BAD, NOTE, TITLES, rows_of
 
     console = terminal()
     rows = rows_of(lives, daily_bytes)
@@ -138,7 +163,7 @@ def _print(lives: Sequence[CaseLife], daily_bytes: int | None) -> None:
         print_unpadded(console, table)
         console.print()
     _print_basis(console, lives)
-    console.print(_NOTE)
+    console.print(NOTE)
 
 
 def _cells(row: Row) -> tuple[str, ...]:

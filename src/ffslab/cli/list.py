@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, Catalogs, RunsIn, print_json
+from ffslab.cli.parse import RESULTS, AsJson, Catalogs, Output, print_json
 from ffslab.errors import SpecError, UsageError
 from ffslab.model.names import suggestion
 from ffslab.program import program
@@ -39,11 +39,13 @@ def register(app: typer.Typer) -> None:
 
     @app.command("list")
     def list_(
-        kind: Annotated[str, typer.Argument(help=f"What to list: {', '.join(Kind)}.")] = "runs",
+        kind: Annotated[
+            str, typer.Argument(metavar="KIND", help=f"Which kind: {', '.join(Kind)}.")
+        ] = "runs",
         word: Annotated[
-            str, typer.Argument(help="Only what has this word in its name or text.")
+            str, typer.Argument(metavar="WORD", help="Only what has this word in its name or text.")
         ] = "",
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
         catalogs: Catalogs = None,
         as_json: AsJson = False,
     ) -> None:

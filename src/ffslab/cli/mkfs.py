@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.cli.parse import (
+    INBAND,
+    PAGE_BYTES,
+    PAGES_PER_BLOCK,
+    PARTITION_BYTES,
+    TAGS_ECC,
+    parse_bytes,
+)
 from ffslab.errors import UsageError
 from ffslab.program import command
 
@@ -42,44 +50,46 @@ def register(app: typer.Typer) -> None:
 
     @app.command("mkfs")
     def mkfs(
-        kind: Annotated[Kind, typer.Argument(help="The file system.")],
-        source: Annotated[Path, typer.Argument(metavar="DIR", help="Directory or tar archive.")],
-        image: Annotated[Path, typer.Argument(help="The file to write.")],
-        page_bytes: Annotated[int, typer.Option(help="Bytes of a page, without OOB.")] = 2048,
+        kind: Annotated[
+            Kind, typer.Argument(metavar="FILESYSTEM", help="The file system: yaffs2 or logfs.")
+        ],
+        source: Annotated[
+            Path, typer.Argument(metavar="TREE", help="A tree of files: directory, or tar archive.")
+        ],
+        image: Annotated[
+            Path, typer.Argument(metavar="IMAGE", help="An image: the file to write.")
+        ],
+        page_bytes: Annotated[int, PAGE_BYTES] = 2048,
         oob_bytes: Annotated[
             int | None,
-            typer.Option(help="Bytes of OOB behind each page; 64, and none for LogFS."),
+            typer.Option(
+                metavar="N", help="Bytes of OOB behind each page; 64, and none for LogFS."
+            ),
         ] = None,
-        pages_per_block: Annotated[int, typer.Option(help="Pages of an erase block.")] = 64,
+        pages_per_block: Annotated[int, PAGES_PER_BLOCK] = 64,
         oob_offset: Annotated[
-            int | None, typer.Option(help="Where the tags begin in the OOB; usually 2.")
+            int | None,
+            typer.Option(metavar="N", help="Where the tags begin in the OOB; usually 2."),
         ] = None,
-        inband: Annotated[
-            bool, typer.Option("--inband", help="Put the tags into the page.")
-        ] = False,
-        no_tags_ecc: Annotated[
-            bool, typer.Option("--no-tags-ecc", help="Write tags without their ECC.")
-        ] = False,
+        inband: Annotated[bool, INBAND] = False,
+        tags_ecc: Annotated[bool, TAGS_ECC] = True,
         no_summary: Annotated[
             bool, typer.Option("--no-summary", help="Write no block summaries.")
         ] = False,
         layout: Annotated[
             LayoutName,
-            typer.Option(help="segregated: headers and data in different blocks."),
+            typer.Option(help="Layout of YAFFS2."),
         ] = LayoutName.original,
-        partition_bytes: Annotated[
-            str | None,
-            typer.Option(metavar="SIZE", help='Size of the partition without OOB: "32 MiB".'),
-        ] = None,
+        partition_bytes: Annotated[str | None, PARTITION_BYTES] = None,
         checkpoint: Annotated[
             bool, typer.Option(help="Write a checkpoint; it needs --partition-bytes.")
         ] = False,
         compress: Annotated[
-            bool, typer.Option("--compress", help="LogFS: compress data, now and in the future.")
+            bool, typer.Option("--compress", help="Compress data: of LogFS.")
         ] = False,
         bad_block: Annotated[
             list[int] | None,
-            typer.Option(metavar="N", help="LogFS: a bad block of the partition; may be repeated."),
+            typer.Option(metavar="N", help="A bad block: of LogFS; may be repeated."),
         ] = None,
         squash_owners: Annotated[
             bool, typer.Option("--squash-owners", help="Everything belongs to root.")
@@ -88,7 +98,8 @@ def register(app: typer.Typer) -> None:
             int | None, typer.Option(metavar="SECONDS", help="All times, seconds since 1970.")
         ] = None,
         file_format: Annotated[
-            Format, typer.Option("--format", help="raw: each page with its OOB behind it.")
+            Format,
+            typer.Option("--format", "-f", help="The format: each page with its OOB behind it."),
         ] = Format.raw,
     ) -> None:
         """Make the image of a file system.
@@ -99,11 +110,14 @@ def register(app: typer.Typer) -> None:
         if fixed_time is not None and not 0 <= fixed_time < 1 << 40:
             raise UsageError(f"--fixed-time {fixed_time} is not a time since 1970")
         sizes = (page_bytes, oob_bytes, pages_per_block)
-        common = _Common(source, image, _size(partition_bytes), squash_owners, fixed_time)
+        size_bytes = (
+            None if partition_bytes is None else parse_bytes("--partition-bytes", partition_bytes)
+        )
+        common = _Common(source, image, size_bytes, squash_owners, fixed_time)
         yaffs2_words = {
             "--oob-offset": oob_offset is not None,
             "--inband": inband,
-            "--no-tags-ecc": no_tags_ecc,
+            "--no-tags-ecc": not tags_ecc,
             "--no-summary": no_summary,
             "--checkpoint": checkpoint,
             "--layout": layout is not LayoutName.original,
@@ -123,7 +137,7 @@ def register(app: typer.Typer) -> None:
             pages_per_block,
             0 if inband else offset,
             inband,
-            tags_ecc=not no_tags_ecc,
+            tags_ecc=tags_ecc,
         )
         options = MkfsOptions(
             geometry=geometry,
@@ -210,15 +224,3 @@ def _make_logfs(
 def _print_warnings(warnings: tuple[str, ...]) -> None:
     for warning in warnings:
         typer.echo(f"ffslab: {warning}", err=True)
-
-
-def _size(text: str | None) -> int | None:
-    """A size such as "32 MiB"; UsageError if it is none."""
-    from ffslab.model.units import parse_size
-
-    if text is None:
-        return None
-    try:
-        return parse_size(int(text) if text.isdecimal() else text)
-    except ValueError as error:
-        raise UsageError(f"--partition-bytes {text!r}: {error}") from error

@@ -49,8 +49,10 @@ def register(app: typer.Typer) -> None:
 
     @app.command("new")
     def new(
-        kind: Annotated[Kind, typer.Argument(help="What to begin.")],
-        name: Annotated[str, typer.Argument(help="Its name, also the name of its file.")],
+        kind: Annotated[Kind, typer.Argument(metavar="KIND", help="Which kind: of what to begin.")],
+        name: Annotated[
+            str, typer.Argument(metavar="NAME", help="Its name, also the name of its file.")
+        ],
         extends: Annotated[
             str | None,
             typer.Option(metavar="NAME", help="A chip or board that supplies all other figures."),
@@ -62,7 +64,7 @@ def register(app: typer.Typer) -> None:
             str | None, typer.Option("--from", metavar="STUDY", help="A study to copy.")
         ] = None,
         board: Annotated[
-            str | None, typer.Option(metavar="NAME", help="The board of a new study.")
+            str | None, typer.Option(metavar="NAME", help="A board of the catalog: of a new study.")
         ] = None,
         catalogs: Catalogs = None,
     ) -> None:

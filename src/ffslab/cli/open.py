@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, Run, RunsIn
+from ffslab.cli.parse import RESULTS, Output
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.program import program
 
@@ -23,23 +23,24 @@ def register(app: typer.Typer) -> None:
 
     @app.command("open")
     def open_(
-        run: Run = "latest",
-        index: Annotated[
-            bool, typer.Option("--index", help="Open the index of all runs, as RUN `index` does.")
-        ] = False,
+        run: Annotated[
+            str,
+            typer.Argument(
+                metavar="RUN", help="A run: path, name or its beginning, or latest; or index."
+            ),
+        ] = "latest",
         print_path: Annotated[
             bool, typer.Option("--print", help="Print the path and open nothing.")
         ] = False,
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
     ) -> None:
-        """Open a run's report, or the index of all runs, in the browser.
+        """Open a run's report in the browser; `open index` the index of all runs.
 
         Writes the report if it is not there, and the index anew.
         """
         from ffslab.results.rundir import find_run
 
-        wants_index = index or run == _INDEX
-        path = _index(output) if wants_index else _report(find_run(run, output), output)
+        path = _index(output) if run == _INDEX else _report(find_run(run, output), output)
         if print_path:
             typer.echo(str(path))
         else:

@@ -1,4 +1,8 @@
-"""What several verbs take, ask and print: `--catalog`, `--set`, `--seeds`, `--yes`, `--json`."""
+"""What several verbs take, ask and print.
+
+An option or argument of two verbs stands here, so that it has one name, one form and one meaning;
+a verb may add what it does with it behind a colon (tests/unit/test_cli_words.py).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,17 @@ Catalogs = Annotated[
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for another program.")]
 EachCase = Annotated[
-    bool, typer.Option("--cases", help="A line for each case, and all scoreboards.")
+    bool, typer.Option("--all", help="Print all: a line for each case, every scoreboard.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="AXIS=VALUE", help="Replace an axis or a base value."),
+]
+Cases = Annotated[
+    list[str] | None, typer.Option("--case", metavar="ID", help="Only these cases: 'ubifs-*'.")
+]
+OneCase = Annotated[
+    str | None, typer.Option("--case", metavar="ID", help="Only these cases: the first of them.")
 ]
 KnownIn = Annotated[
     Path | None,
@@ -38,25 +52,51 @@ KnownIn = Annotated[
         help="Findings that are no news [known/STUDY.toml].",
     ),
 ]
-Run = Annotated[str, typer.Argument(help="A run: path, name or its beginning, or latest.")]
-RunsIn = Annotated[Path, typer.Option("--output", "-o", help="Where run directories are.")]
-RunsTo = Annotated[Path, typer.Option("--output", "-o", help="Where run directories go.")]
+A_RUN = "A run: path, name or its beginning, or latest."
+Run = Annotated[str, typer.Argument(metavar="RUN", help=A_RUN)]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Where runs are, and new ones go.")
+]
+Report = Annotated[bool, typer.Option(help="Write a page at the end.")]
+Html = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE", help="Write an HTML page, with charts.")
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(min=0, max=10**6, metavar="PERCENT", help="Smaller changes are none [2]."),
+]
 RESULTS = Path("results")
 _SMALL_BYTES = 64 * 1024
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", min=1, max=1024, help="Guests at once [cores].")
+    int | None,
+    typer.Option("--jobs", "-j", min=1, max=1024, metavar="N", help="Guests at once [cores]."),
 ]
+TIMEOUT = typer.Option(
+    "--timeout", min=1, max=10**6, metavar="SECONDS", help="A guest's wall time at most."
+)
+Target = Annotated[str, typer.Option("--target", metavar="NAME", help="Where guests run.")]
 Access = Annotated[
     Path | None,
-    typer.Option("--access", metavar="FILE", help="The board, on a target with boards."),
+    typer.Option("--access", metavar="FILE", help="How a board of yours is reached."),
 ]
-MayDestroy = Annotated[
-    bool, typer.Option("--yes", help="Destroy a board's partition without asking.")
+PARTITION_BYTES = typer.Option(
+    "--partition-bytes", metavar="SIZE", help='Size of the partition: "32 MiB".'
+)
+PAGE_BYTES = typer.Option(metavar="N", help="Bytes of a page, without OOB.")
+PAGES_PER_BLOCK = typer.Option(metavar="N", help="Pages of an erase block.")
+INBAND = typer.Option("--inband/--no-inband", help="Tags are in the page.")
+TAGS_ECC = typer.Option("--tags-ecc/--no-tags-ecc", help="Tags have an ECC.")
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before destroying.")]
+Scratch = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Where guests keep their flash [/dev/shm].")
 ]
-Scratch = Annotated[Path | None, typer.Option(help="Where guests keep their flash [/dev/shm].")]
 KernelSource = Annotated[
     Path | None,
-    typer.Option(envvar="FFSLAB_KERNEL_SOURCE", help="A Linux 6.1 kernel source of your own."),
+    typer.Option(
+        envvar="FFSLAB_KERNEL_SOURCE",
+        metavar="DIR",
+        help="A Linux 6.1 source.",
+    ),
 ]
 
 

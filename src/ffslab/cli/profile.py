@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, Catalogs, KernelSource, RunsIn, parse_set
+from ffslab.cli.parse import (
+    RESULTS,
+    Catalogs,
+    KernelSource,
+    OneCase,
+    Output,
+    Settings,
+    parse_set,
+)
 from ffslab.cli.run_or_study import StudyOrRun, named_run
 from ffslab.errors import UsageError
 from ffslab.program import command
@@ -32,13 +40,8 @@ def register(app: typer.Typer) -> None:
     @app.command("profile")
     def profile(
         name: StudyOrRun,
-        case: Annotated[
-            str | None, typer.Option("--case", metavar="ID", help="Which case [the first].")
-        ] = None,
-        settings: Annotated[
-            list[str] | None,
-            typer.Option("--set", metavar="AXIS=VALUE", help="For a study: as for run."),
-        ] = None,
+        case: OneCase = None,
+        settings: Settings = None,
         window: Annotated[
             str | None,
             typer.Option("--phase", metavar="NAME", help="Only this phase or step [all]."),
@@ -53,7 +56,7 @@ def register(app: typer.Typer) -> None:
         ] = None,
         catalogs: Catalogs = None,
         kernel_source: KernelSource = None,
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
     ) -> None:
         """Show in which functions the virtual time of a case passes.
 

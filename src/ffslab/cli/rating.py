@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, Run, RunsIn, print_json
+from ffslab.cli.parse import RESULTS, AsJson, Output, Run, print_json
 from ffslab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
     @app.command("rating")
     def rating(
         run: Run,
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
         as_json: AsJson = False,
     ) -> None:
         """Rate the file systems of a run by the rules of its study."""

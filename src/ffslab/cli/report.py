@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, Run, RunsIn
+from ffslab.cli.parse import RESULTS, Output, Run
 from ffslab.errors import FfslabError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -23,12 +23,18 @@ def register(app: typer.Typer) -> None:
     def report(
         run: Run = "latest",
         destination: Annotated[
-            Path | None, typer.Option("--to", help="The file [report.html in the run].")
+            Path | None,
+            typer.Option(
+                "--to", metavar="PATH", help="Where to write it [report.html in the run]."
+            ),
         ] = None,
         chart: Annotated[
-            str, typer.Option("--chart", help="Only this chart, as --to NAME.svg or .png.")
+            str,
+            typer.Option(
+                "--chart", metavar="NAME", help="Only this chart, as --to NAME.svg or .png."
+            ),
         ] = "",
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
     ) -> None:
         """Write a run's report: one HTML file with findings and charts."""
         from ffslab.report import build

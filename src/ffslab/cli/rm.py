@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, RunsIn
+from ffslab.cli.parse import A_RUN, RESULTS, Output, Yes
 from ffslab.errors import UsageError
 from ffslab.program import program
 
@@ -20,11 +20,9 @@ def register(app: typer.Typer) -> None:
 
     @app.command("rm")
     def rm(
-        runs: Annotated[
-            list[str], typer.Argument(help="Runs: path, name or its beginning, or latest.")
-        ],
-        yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-        output: RunsIn = RESULTS,
+        runs: Annotated[list[str], typer.Argument(metavar="RUN", help=A_RUN)],
+        yes: Yes = False,
+        output: Output = RESULTS,
     ) -> None:
         """Remove runs with all their files.
 

@@ -10,14 +10,20 @@ import typer
 
 from ffslab.cli.parse import (
     RESULTS,
+    TIMEOUT,
     Access,
+    Cases,
     Catalogs,
     EachCase,
     Jobs,
+    KernelSource,
     KnownIn,
-    MayDestroy,
-    RunsTo,
+    Output,
+    Report,
     Scratch,
+    Settings,
+    Target,
+    Yes,
     consent,
     parse_seeds,
     parse_set,
@@ -31,8 +37,6 @@ from ffslab.visible_text import outlive_readers
 _LABEL_LETTERS = 60
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from rich.console import Console
 
     from ffslab.campaign.prepared import Prepared
@@ -50,22 +54,16 @@ def register(app: typer.Typer) -> None:
     def run(
         study: Annotated[
             str,
-            typer.Argument(metavar="STUDY", help="Its name or TOML file; with --resume a run."),
-        ],
-        settings: Annotated[
-            list[str] | None,
-            typer.Option(
-                "--set",
-                metavar="AXIS=VALUE",
-                help="Replace an axis or a base value.",
+            typer.Argument(
+                metavar="STUDY", help="A study: name or TOML file; with --resume a run."
             ),
-        ] = None,
-        cases: Annotated[
-            list[str] | None, typer.Option("--case", metavar="ID", help="Only this case.")
-        ] = None,
+        ],
+        settings: Settings = None,
+        cases: Cases = None,
         catalogs: Catalogs = None,
         seeds: Annotated[
-            str | None, typer.Option(help="A count (seeds 1 to N) or a list: 4,7.")
+            str | None,
+            typer.Option(metavar="N|LIST", help="A count (seeds 1 to N) or a list: 4,7."),
         ] = None,
         sensitivity: Annotated[
             bool,
@@ -84,7 +82,12 @@ def register(app: typer.Typer) -> None:
         repeats: Annotated[
             int | None,
             typer.Option(
-                "--repeats", min=1, max=99, metavar="N", help="Runs of each case on a board [3]."
+                "--repeats",
+                "-n",
+                min=1,
+                max=99,
+                metavar="N",
+                help="Runs of each case: on a board [3].",
             ),
         ] = None,
         jobs: Jobs = None,
@@ -106,30 +109,17 @@ def register(app: typer.Typer) -> None:
         fresh_states: Annotated[
             bool, typer.Option("--fresh-states", help="Prepare states of the flash again.")
         ] = False,
-        output: RunsTo = RESULTS,
-        target: Annotated[
-            str, typer.Option(metavar="NAME", help="Where guests run.")
-        ] = DEFAULT_TARGET,
-        place: Access = None,
+        output: Output = RESULTS,
+        target: Target = DEFAULT_TARGET,
+        access: Access = None,
         labgrid: Annotated[
             str, typer.Option(metavar="PLACE", help="Switches the board's power.")
         ] = "",
-        yes: MayDestroy = False,
+        yes: Yes = False,
         scratch: Scratch = None,
-        kernel_source: Annotated[
-            Path | None,
-            typer.Option(metavar="DIR", help="Build the lab kernel from this Linux 6.1 source."),
-        ] = None,
-        timeout: Annotated[
-            float | None,
-            typer.Option(
-                min=1,
-                max=10**6,
-                metavar="SECONDS",
-                help="A case's wall time at most.",
-            ),
-        ] = None,
-        report: Annotated[bool, typer.Option(help="Write report.html at the end.")] = True,
+        kernel_source: KernelSource = None,
+        timeout: Annotated[float | None, TIMEOUT] = None,
+        report: Report = True,
         each_case: EachCase = False,
         known: KnownIn = None,
         label: Annotated[
@@ -158,7 +148,7 @@ def register(app: typer.Typer) -> None:
             overrides.append((PERTURBATION, band_values(band)))
         choice = Choice(
             *(study, tuple(overrides), tuple(cases or ()), tuple(catalogs or ())),
-            *(trace, target, place),
+            *(trace, target, access),
         )
         if not resume:
             choice = choice.repeated(repeats)
@@ -260,9 +250,7 @@ def run_choice(
     refresh_index(end.run.path.parent, output)
     if end.refused is not None:
         raise end.refused
-    # A part of a study may lack what a limit is about; all of it must have it.
-    missed = bool(brief.missed) or (bool(brief.unused) and prepared.is_whole)
-    raise typer.Exit(_exit_code(end, brief.accepted.cases, missed=missed))
+    raise typer.Exit(_exit_code(end, is_good=brief.is_good(is_whole=prepared.is_whole)))
 
 
 def checked_label(text: str) -> str:
@@ -367,11 +355,7 @@ def _write_report(console: Console, end: RunEnd) -> None:
     report_at_the_end(console, lambda: build(path), command("report", path))
 
 
-def _exit_code(end: RunEnd, known: Collection[str] = (), *, missed: bool = False) -> int:
-    """`known`: the cases that fail by known findings alone; `missed`: a limit was."""
-    from ffslab.results.shortfall import is_good
-
+def _exit_code(end: RunEnd, *, is_good: bool) -> int:
     if end.interrupted:
         return EXIT_INFRASTRUCTURE
-    good = not missed and all(is_good(head) or head["id"] in known for head in end.heads)
-    return EXIT_OK if good else EXIT_FAILED
+    return EXIT_OK if is_good else EXIT_FAILED

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 StudyOrRun = Annotated[
     str,
-    typer.Argument(metavar="STUDY|RUN", help="A run (path, name, latest), or a study to run."),
+    typer.Argument(metavar="STUDY|RUN", help="A run or a study: one is read, the other run."),
 ]
 
 

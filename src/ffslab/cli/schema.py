@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ffslab.cli.parse import AsJson
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,14 +32,15 @@ def register(app: typer.Typer) -> None:
 
     @app.command("schema")
     def schema(
-        document: Annotated[Document, typer.Argument(help="Which file.")] = Document.study,
-        as_json: Annotated[
-            bool, typer.Option("--json", help="The JSON Schema of chip and board, too.")
-        ] = False,
+        document: Annotated[
+            Document, typer.Argument(metavar="DOCUMENT", help="Which file.")
+        ] = Document.study,
+        as_json: AsJson = False,
     ) -> None:
         """Print what a file may hold, or the metrics (docs/metrics.md).
 
-        For a chip or board: its keys and figures. For any other file: its JSON Schema.
+        For a chip or board: its keys and figures. For any other file, and with --json: its JSON
+        Schema.
         """
         from ffslab.workloads.document import metrics_document
 

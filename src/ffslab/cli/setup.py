@@ -25,11 +25,12 @@ def setup(
     variant: Annotated[
         str,
         typer.Option(
-            help="default; debug: KASAN, lockdep, kmemleak and UBSAN; period: with switches for "
-            "what kernels of 2009 to 2011 did otherwise; fastmap: UBI with fastmap; "
-            "ubi-wear: UBI that levels wear at 80 erases; sockets: Unix sockets and the loopback "
-            "network for scripts; unaligned, unaligned-period, …: the "
-            "same for boards whose processor has efficient unaligned access."
+            metavar="NAME",
+            help="Which lab kernel: default; debug: KASAN, lockdep, kmemleak and UBSAN; period: "
+            "with switches for what kernels of 2009 to 2011 did otherwise; fastmap: UBI with "
+            "fastmap; ubi-wear: UBI that levels wear at 80 erases; sockets: Unix sockets and the "
+            "loopback network for scripts; unaligned, unaligned-period, …: the same for boards "
+            "whose processor has efficient unaligned access.",
         ),
     ] = "default",
     force: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ffslab.cli.parse import Catalogs, parse_set
+from ffslab.cli.parse import Catalogs, OneCase, Settings, parse_set
 
 
 def register(app: typer.Typer) -> None:
@@ -16,16 +16,13 @@ def register(app: typer.Typer) -> None:
 
     @app.command("shell")
     def shell(
-        study: Annotated[str, typer.Argument(help="The study with the case to mount.")] = "quick",
-        case: Annotated[
-            str | None, typer.Option("--case", metavar="ID", help="Which case [the first].")
-        ] = None,
-        settings: Annotated[
-            list[str] | None,
-            typer.Option("--set", metavar="AXIS=VALUE", help="As for run."),
-        ] = None,
+        study: Annotated[
+            str, typer.Argument(metavar="STUDY", help="A study: with the case to mount.")
+        ] = "quick",
+        case: OneCase = None,
+        settings: Settings = None,
         catalogs: Catalogs = None,
-        program: Annotated[str, typer.Option(help="What to start.")] = "/bin/sh",
+        program: Annotated[str, typer.Option(metavar="FILE", help="What to start.")] = "/bin/sh",
     ) -> None:
         """Open a shell in the lab.
 

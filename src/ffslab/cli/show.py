@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, EachCase, Run, RunsIn, print_json
+from ffslab.cli.parse import RESULTS, AsJson, EachCase, Output, Run, print_json
 from ffslab.errors import UsageError
 from ffslab.program import command, program
 
@@ -26,9 +26,9 @@ def register(app: typer.Typer) -> None:
     @app.command("show")
     def show(
         run: Run,
-        case: Annotated[str | None, typer.Argument(help="A case of it.")] = None,
+        case: Annotated[str | None, typer.Argument(metavar="CASE", help="A case of it.")] = None,
         each_case: EachCase = False,
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
         as_json: AsJson = False,
     ) -> None:
         """Show a run, or one of its cases and how to repeat it.

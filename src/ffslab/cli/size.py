@@ -38,12 +38,13 @@ def register(app: typer.Typer) -> None:
     def size(
         filesystems: Annotated[
             list[str] | None,
-            typer.Argument(metavar="[FILESYSTEM]...", help="File systems of the catalog [all]."),
+            typer.Argument(metavar="FILESYSTEM", help="The file system [all]."),
         ] = None,
         arch: Annotated[
             list[Arch] | None,
             typer.Option(
-                help="um: the lab kernel; arm: an ARMv5 board, which needs a cross-compiler. "
+                help="Which processor: um is the lab kernel, arm an ARMv5 board, which needs a "
+                "cross-compiler. "
                 "May be given twice [both]."
             ),
         ] = None,

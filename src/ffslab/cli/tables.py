@@ -14,7 +14,7 @@ from ffslab.model.kernels import kernel_words
 from ffslab.model.specs import DEFAULT_VARIANT, variant_without_board
 from ffslab.model.units import format_duration_ns
 from ffslab.results.missed import Missed
-from ffslab.results.outcome import OUTCOMES
+from ffslab.results.outcome import KNOWN, MISSED, OUTCOMES
 from ffslab.results.result import (
     CaseHead,
     CaseResult,
@@ -23,11 +23,9 @@ from ffslab.results.result import (
 )
 from ffslab.results.shortfall import is_accepted, is_good
 from ffslab.visible_text import visible
-from ffslab.workloads.accepted import KNOWN
 from ffslab.workloads.modules import terminal_module
 from ffslab.workloads.registry import kind_of
 
-MISSED = "missed"
 # The gravest first; what fails by known findings alone, and then what missed a limit, is worse than
 # all that is no failure.
 _WORDS = [word for kind in OUTCOMES for word in (kind, *((KNOWN, MISSED) * (kind == "fail")))]

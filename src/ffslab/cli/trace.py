@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ffslab.cli.parse import RESULTS, Run, RunsIn
+from ffslab.cli.parse import RESULTS, Output, Run
 from ffslab.errors import DamagedResultError, UsageError
 from ffslab.program import command, program
 
@@ -32,7 +32,10 @@ def register(app: typer.Typer) -> None:
     def trace(
         run: Run,
         case: Annotated[
-            str | None, typer.Argument(help="A case of it that was traced [the only one].")
+            str | None,
+            typer.Argument(
+                metavar="CASE", help="A case of it: one that was traced [the only one]."
+            ),
         ] = None,
         idle: Annotated[
             bool,
@@ -43,7 +46,7 @@ def register(app: typer.Typer) -> None:
         csv: Annotated[
             Path | None, typer.Option("--csv", metavar="FILE", help="Write all operations as CSV.")
         ] = None,
-        output: RunsIn = RESULTS,
+        output: Output = RESULTS,
     ) -> None:
         """Show what each task did on the flash, in a run with --trace."""
         from ffslab.cli.screen import terminal

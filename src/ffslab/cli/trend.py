@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ffslab.cli.parse import RESULTS, AsJson, RunsIn, print_json
+from ffslab.cli.parse import A_RUN, RESULTS, AsJson, Cases, Html, Output, Threshold, print_json
 from ffslab.compare.ratios import SAME
 from ffslab.errors import EXIT_FAILED, EXIT_USAGE, UsageError
 from ffslab.program import program
@@ -32,29 +32,18 @@ def register(app: typer.Typer) -> None:
 
     @app.command("trend")
     def trend(
-        runs: Annotated[
-            list[str] | None, typer.Argument(help="Runs in their order, as `compare` takes them.")
-        ] = None,
+        runs: Annotated[list[str] | None, typer.Argument(metavar="RUN", help=A_RUN)] = None,
         study: Annotated[
-            str, typer.Option("--study", metavar="NAME", help="All runs of this study, by time.")
+            str, typer.Option("--study", metavar="STUDY", help="All runs of this study, by time.")
         ] = "",
-        cases: Annotated[
-            list[str] | None, typer.Option("--case", metavar="ID", help="Only these: ubifs-*.")
-        ] = None,
-        threshold: Annotated[
-            float,
-            typer.Option(
-                min=0, max=10**6, metavar="PERCENT", help="The band around the first run."
-            ),
-        ] = 100 * SAME,
+        cases: Cases = None,
+        threshold: Threshold = None,
         sort: Annotated[
             Sort | None, typer.Option(help="Put the runs into this order [as given].")
         ] = None,
-        every: Annotated[bool, typer.Option("--all", help="Show all figures.")] = False,
-        html: Annotated[
-            Path | None, typer.Option(metavar="FILE", help="Write an HTML page with charts.")
-        ] = None,
-        output: RunsIn = RESULTS,
+        every: Annotated[bool, typer.Option("--all", help="Print all: every figure.")] = False,
+        html: Html = None,
+        output: Output = RESULTS,
         as_json: AsJson = False,
     ) -> None:
         """Show deciding figures over runs, and where one left its band.
@@ -71,7 +60,9 @@ def register(app: typer.Typer) -> None:
 
         found = _directories(runs or [], study, output)
         ordered = found if sort is None else _sorted(found, sort)
-        made = trend_of(load_runs(ordered, cases or []), threshold / 100)
+        made = trend_of(
+            load_runs(ordered, cases or []), SAME if threshold is None else threshold / 100
+        )
         if html is not None:
             from ffslab.report.trend.page import render_trend
             from ffslab.results.files import write_atomic

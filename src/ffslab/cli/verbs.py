@@ -1,6 +1,6 @@
 """The verbs in groups, an example or two of each, and how `ffslab --help` shows them.
 
-Only the standard library and typer are imported: `ffslab --help` takes a fraction of a second.
+Little more than typer is imported: `ffslab --help` takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from typer.core import TyperGroup
+
+from ffslab.errors import UsageError
+from ffslab.program import program
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run, and read what came out": (
@@ -27,7 +30,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "run": ("run quick", "run ffsmark --set filesystem=ubifs --seeds 3"),
     "cuts": (
         "cuts --calls examples/calls/rename-directory.calls --fs jffs2,ubifs",
-        "cuts --calls mine.calls --board mt7621-gnubee --partition 2MiB",
+        "cuts --calls mine.calls --board mt7621-gnubee --partition-bytes 2MiB",
     ),
     "crash": ("crash replay 3dacafe7", "crash minimize 3dacafe7 --run latest"),
     "report": ("report latest", "report results/20261128T204018Z-quick"),
@@ -63,17 +66,43 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 }
 HELP = "help"
 
+# Options by earlier names, which scripts of users may have, and what they are now.
+RENAMED: Mapping[tuple[str, str], str] = {
+    ("run", "--cases"): "--all",
+    ("run", "--place"): "--access FILE",
+    ("cuts", "--partition"): "--partition-bytes SIZE",
+    ("open", "--index"): "`open index`",
+    ("show", "--cases"): "--all",
+    ("compare", "--table"): "--format md, --format csv and --json",
+    ("calibrate", "--from"): "--run RUN",
+    ("calibrate", "--place"): "--access FILE",
+    ("image", "--partition"): "--partition-bytes SIZE",
+    ("bench", "--json"): "--to PATH",
+    ("bench", "--markdown"): "--format md",
+}
+
 
 def words_of(words: list[str]) -> list[str]:
-    """The words of a command line, `help VERB` as `VERB --help`."""
+    """The words of a command line, `help VERB` as `VERB --help`; UsageError for an option by a
+    name that it no longer has.
+    """
     if words[:1] == [HELP]:
         return [*words[1:], "--help"]
+    verb = next((word for word in words if not word.startswith("-")), "")
+    for word in words:
+        option = word.partition("=")[0]
+        if (verb, option) in RENAMED:
+            raise UsageError(
+                f"{verb} has no {option}: it is now called {RENAMED[verb, option]}",
+                cause="the command is of an earlier build",
+                remedy=f"{program()} {verb} --help",
+            )
     return words
 
 
-def epilog_of(verb: str, program: str) -> str:
+def epilog_of(verb: str, called: str) -> str:
     """The examples of a verb, as click keeps their lines."""
-    lines = (f"  {program} {example}" for example in EXAMPLES[verb])
+    lines = (f"  {called} {example}" for example in EXAMPLES[verb])
     return "\b\n" + "\n".join(("Examples:", *lines))
 
 

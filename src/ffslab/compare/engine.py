@@ -29,6 +29,7 @@ from ffslab.compare.pairs import (
     CasePair,
     Paired,
     SpecDifference,
+    are_of_targets,
     pair_axis,
     pair_runs,
 )
@@ -159,7 +160,7 @@ class Comparison:
     @property
     def is_of_targets(self) -> bool:
         """Whether the two sides ran in different places."""
-        return self.base.manifest.get("target") != self.new.manifest.get("target")
+        return are_of_targets(self.base, self.new)
 
     @property
     def verdict(self) -> Verdict:

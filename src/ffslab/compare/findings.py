@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ffslab.workloads.accepted import changes
+from ffslab.workloads.accepted import changes, parted
 from ffslab.workloads.results import finding_line
 
 if TYPE_CHECKING:
@@ -60,8 +60,6 @@ def missed_change(pairs: Iterable[CasePair]) -> FindingChange:
     """The same of the limits that cases miss, known by case and figure."""
     told: dict[str, dict[str, None]] = {"new": {}, "gone": {}, "same": {}}
     for pair in pairs:
-        base, new = pair.base.missed, pair.new.missed
-        told["new"] |= {new[key]: None for key in new if key not in base}
-        told["gone"] |= {base[key]: None for key in base if key not in new}
-        told["same"] |= {new[key]: None for key in new if key in base}
+        for word, line in parted(pair.base.missed, pair.new.missed):
+            told[word][line] = None
     return FindingChange(**{word: tuple(lines) for word, lines in told.items()})

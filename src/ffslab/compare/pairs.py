@@ -189,8 +189,13 @@ def _pair(base: Side, case: ComparedCase, new: Side, other: ComparedCase) -> Cas
         () if case.spec_hash == other.spec_hash else spec_differences(case.spec, other.spec),
         base.build_of(case) == new.build_of(other)
         and not (base.has_real_clock or new.has_real_clock),
-        base.manifest.get("target") != new.manifest.get("target"),
+        are_of_targets(base, new),
     )
+
+
+def are_of_targets(base: Side, new: Side) -> bool:
+    """Whether two sides ran in different places."""
+    return bool(base.manifest.get("target") != new.manifest.get("target"))
 
 
 def spec_differences(base: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[SpecDifference, ...]:

@@ -21,12 +21,12 @@ from typing import Any, Literal
 
 from ffslab.compare.pairs import spec_differences
 from ffslab.compare.ratios import SAME, distance, factor, ratio_of
+from ffslab.compare.work import is_built
 from ffslab.results.schema import Better, Metric
 
 Verdict = Literal["worse", "moved", "better", "back", "same"]
 ORDER: tuple[Verdict, ...] = ("worse", "moved", "better", "back", "same")
 THRESHOLD = SAME
-_MODULES = "module_source"  # of a file system: what was built, and no work
 _DIFFERENCES_TOLD = 3
 
 
@@ -187,26 +187,18 @@ def trend_of(runs: Sequence[TrendRun], threshold: float = THRESHOLD) -> Trend:
     return Trend(tuple(runs), tuple(series), tuple(unjudged), threshold)
 
 
-def work_of(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """A spec without what was built for it."""
-    filesystem = spec.get("filesystem") or {}
-    rest = {key: value for key, value in filesystem.items() if key != _MODULES}
-    return {**spec, "filesystem": rest}
-
-
 def _of_same_work(
     case: str, every: Sequence[RunCase | None]
 ) -> tuple[list[RunCase | None], list[Unjudged]]:
     """A case in each run, None where it does not count, and why it does not."""
     newest = next(run_case for run_case in reversed(every) if run_case is not None)
-    wanted = work_of(newest.spec)
     judged: list[RunCase | None] = []
     aside: list[Unjudged] = []
     for number, run_case in enumerate(every):
         why = ""
         if run_case is not None:
-            differing = spec_differences(work_of(run_case.spec), wanted)
-            told = [f"{each.key} {each.base} → {each.new}" for each in differing]
+            differing = spec_differences(run_case.spec, newest.spec)
+            told = [f"{d.key} {d.base} → {d.new}" for d in differing if not is_built(d.key)]
             more = f" and {len(told) - _DIFFERENCES_TOLD} more" * (len(told) > _DIFFERENCES_TOLD)
             shown = f"another spec: {', '.join(told[:_DIFFERENCES_TOLD])}{more}"
             why = shown if told else run_case.why

@@ -25,6 +25,7 @@ _CHANGES: dict[str, Changes] = {
     "seed": "work",
     "board": "machine",
 }
+_BUILT = "filesystem.module_source"  # of an out-of-tree module
 # What a phase counts of its work: the name of the figure, a unit of it, and how much that is.
 _COUNTED = (
     ("bytes_written", "MB written", MB),
@@ -51,6 +52,11 @@ def changes(key: str, kind: str) -> Changes:
         facts = workloads()[kind].keys.get(name) if kind in workloads() else None
         return facts.changes if facts else "work"
     return _CHANGES.get(first, "machine" if first.startswith(("cpu_", "driver_")) else "setting")
+
+
+def is_built(key: str) -> bool:
+    """Whether a key of the spec says what was built, and nothing of what was done with it."""
+    return key.startswith(_BUILT)
 
 
 def other_work(pairs: Sequence[CasePair]) -> tuple[SpecDifference, ...]:

@@ -6,10 +6,12 @@ works. One that does not apply ends the build and says which hunk of which file.
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 from ffslab.errors import InfrastructureError
+from ffslab.lab.archives import DEBIAN
 from ffslab.lab.commands import clean_environment
 from ffslab.process import command_line
 
@@ -43,9 +45,19 @@ def apply_series(tree: Path, patches: list[Path]) -> None:
         told = "\n".join("    " + line for line in output.splitlines()[-15:])
         raise InfrastructureError(
             f"kernel patch {patch.name} does not apply to {tree}\n{told}",
-            cause="the source is another kernel version than the series was made for",
-            remedy=command_line([*_command(patch, "--dry-run")], cwd=tree),
+            cause=f"it is Linux {linux_version(tree)}; the patches were made for {DEBIAN.version}",
+            remedy=f"another source, or see why: "
+            f"{command_line([*_command(patch, '--dry-run')], cwd=tree)}",
         )
+
+
+def linux_version(tree: Path) -> str:
+    """The version that the makefile of a kernel source states, such as "6.1.192"."""
+    makefile = tree / "Makefile"
+    text = makefile.read_text(encoding="utf-8", errors="replace") if makefile.is_file() else ""
+    stated = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL) *= *(\d+)$", text, re.MULTILINE))
+    numbers = [stated[name] for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if name in stated]
+    return ".".join(numbers) or "of no version that its Makefile states"
 
 
 def _patch(tree: Path, patch: Path, *options: str) -> tuple[int, str]:

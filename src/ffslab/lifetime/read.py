@@ -17,7 +17,7 @@ from ffslab.workloads.wear.stored import WearResult, wear_of
 LIFE_SHARE = 0.045
 _WEAKEST = 0.9  # the least of endurances, of the chip's figure
 _ROUNDS = 3
-_STATIC_END, _WRITE_START = "static:end", "write:start"
+STATIC_END, _WRITE_START = "static:end", "write:start"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _erases_before(result: CaseResult, blocks: int) -> tuple[int, ...]:
     """Of each block before the writing: worn in advance, erased, formatted, written once."""
     worn = int(result["spec"]["board"]["chip"].get("worn_cycles") or 0)
     flash = next(
-        (snapshot for snapshot in result["flash"] if snapshot["label"] == _STATIC_END), None
+        (snapshot for snapshot in result["flash"] if snapshot["label"] == STATIC_END), None
     )
     counted = tuple(flash["erases"]) if flash else (0,) * blocks
     return tuple(worn + count for count in counted)

@@ -13,6 +13,11 @@ from ffslab.lifetime.read import CaseLife, WearOut
 FIRST_BAD, END = "first_bad", "end"
 TITLES = {FIRST_BAD: "first bad block", END: "end of writing"}
 DAYS_OF_A_YEAR = 365.25
+NOTE = (
+    "Forecasts are estimates: the median, and the range of nine draws in ten. They assume that "
+    "the workload and its write amplification go on as they were; docs/lifetime.md has the model."
+)
+_UNITS = (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +106,13 @@ def _finite(value: float) -> float | None:
 
 def volume(value: float) -> str:
     """Bytes in powers of 1,000, as data sheets and daily volumes count them."""
-    for unit, size in (("PB", 1e15), ("TB", 1e12), ("GB", 1e9)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value / 1e6:.3g} MB"
+    unit, size = unit_of(value)
+    return f"{value / size:.3g} {unit}"
+
+
+def unit_of(value: float) -> tuple[str, float]:
+    """The unit for so many bytes, and its size."""
+    return next((unit for unit in _UNITS if value >= unit[1]), _UNITS[-1])
 
 
 def basis_words(life: CaseLife) -> str:

@@ -18,7 +18,6 @@ from ffslab.model.files import (
     ChipFile,
     FilesystemFile,
     StateFile,
-    validated,
 )
 from ffslab.model.inheritance import figures_of
 from ffslab.model.limits import check_board, check_chip
@@ -41,6 +40,7 @@ from ffslab.model.specs import (
 from ffslab.model.spi import with_bus
 from ffslab.model.strict import Strict
 from ffslab.model.units import parse_size
+from ffslab.model.validation import validated
 from ffslab.model.workload import Workloads, assumed_kind
 from ffslab.program import program
 

@@ -1,9 +1,8 @@
 """The shape of the TOML files: studies and the catalog, checked at the border.
 
 pydantic is used here only; the rest of ffslab sees the frozen values of
-`ffslab.model.specs`. Every model refuses unknown keys. The functions at the end
-turn a parsed TOML document into those values or raise a `SpecError` that names
-the file, the key and the valid alternatives.
+`ffslab.model.specs`. Every model refuses unknown keys; `ffslab.model.validation`
+holds a document against one.
 """
 
 from __future__ import annotations
@@ -12,32 +11,26 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import or_
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Discriminator,
     Field,
     Tag,
-    ValidationError,
     create_model,
     field_validator,
     model_validator,
 )
 
-from ffslab.documents import document as document_path
-from ffslab.errors import SpecError
 from ffslab.model.bounds import LimitFile
 from ffslab.model.figures import ALL_CHIP_ROWS, BOARD_ROWS, BOARD_SPI_ROWS, FigureRow
-from ffslab.model.names import suggestion
 from ffslab.model.rating import RatingFile
 from ffslab.model.specs import CPU_SCALE_MAX
 from ffslab.model.strict import Count, Positive, Size, Strict
 from ffslab.model.units import parse_size
 from ffslab.model.workload import Workloads, WorkloadType
 from ffslab.model.workload_file import file_of
-from ffslab.program import program
 
 Percent = Annotated[int, Field(ge=0, le=100)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
@@ -533,82 +526,3 @@ def _study_shape(kinds: tuple[WorkloadType[Any], ...]) -> type[StudyFile]:
 def study_shape(workloads: Workloads) -> type[StudyFile]:
     """The shape of a study whose workloads may be of these kinds."""
     return _study_shape(tuple(workloads.values()))
-
-
-M = TypeVar("M", bound=BaseModel)
-
-
-def validated(model: type[M], document: Mapping[str, Any], where: str, described: str = "") -> M:
-    """`document` as `model`; raises SpecError with every problem, keys spelled out.
-
-    `described`: the document that has the format, if it is none of the catalog or of studies.
-    """
-    try:
-        return model.model_validate(dict(document))
-    except ValidationError as error:
-        problems = [_problem(model, dict(item)) for item in error.errors()]
-        raise SpecError(
-            f"{where}: " + "; ".join(problems),
-            cause="a misspelt key or a value of the wrong kind",
-            remedy=f"see {document_path(described)}" if described else _where_described(model),
-        ) from error
-
-
-def _where_described(model: type[BaseModel]) -> str:
-    name = {ChipFile: "chip", BoardFile: "board", FilesystemFile: "filesystem"}.get(model)
-    where = document_path("docs/catalog-format.md" if name else "docs/study-format.md")
-    return f"see {where}, or: {program()} schema {name or 'study'}"
-
-
-def _problem(model: type[BaseModel], item: dict[str, Any]) -> str:
-    keys, parent = _place(model, item["loc"])
-    path = ".".join(keys)
-    if item["type"] == "extra_forbidden":
-        names = [field.alias or name for name, field in parent.model_fields.items()]
-        return f"unknown key {path!r}{suggestion(keys[-1], names)}"
-    if item["type"] == "missing":
-        return f"key {path!r} is missing"
-    if keys == ["schema"] and isinstance(item["input"], int):
-        return f"schema = {item['input']}: this ffslab reads schema 1; another version wrote it"
-    text = str(item["msg"]).removeprefix("Value error, ")
-    shown = "" if isinstance(item["input"], dict) else f" (it is {item['input']!r})"
-    return f"{path or 'document'}: {text}{shown}"
-
-
-def _place(model: type[BaseModel], location: tuple[Any, ...]) -> tuple[list[str], type[BaseModel]]:
-    """The keys that lead to a place, and the shape of the table that has the last of them.
-
-    pydantic puts the branches of unions into a location, too: names of types, and what tells one
-    shape from another. They are no keys.
-    """
-    keys: list[str] = []
-    branches: list[type[BaseModel]] = []
-    for part in location:
-        chosen = next((shape for shape in branches if _is_called(shape, part)), None)
-        if chosen is not None or part in _TYPES:
-            # What is inside may have a key of that name: the workload cuts has a key `cuts`.
-            model, branches = (chosen, []) if chosen else (model, branches)
-            continue
-        if len(branches) == 1:
-            model = branches[0]
-        keys.append(str(part))
-        if isinstance(part, str):
-            field = model.model_fields.get(part)
-            branches = _shapes(field.annotation) if field else []
-    return keys, model
-
-
-_TYPES = ("str", "int", "bool", "float")
-
-
-def _is_called(shape: type[BaseModel], word: Any) -> bool:
-    """Whether a branch of a union is `word`: the shape's name, or its kind."""
-    kind = shape.model_fields.get("kind")
-    return word == shape.__name__ or (kind is not None and word in get_args(kind.annotation))
-
-
-def _shapes(annotation: Any) -> list[type[BaseModel]]:
-    """The shapes in an annotation: itself, in a list, in a union."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [shape for part in get_args(annotation) for shape in _shapes(part)]

@@ -17,6 +17,7 @@ from ffslab.model.files import Figure
 from ffslab.model.names import suggestion
 from ffslab.model.provenance import at_clock
 from ffslab.model.specs import Board, Chip, Provenance
+from ffslab.model.where import line_of
 from ffslab.program import program
 
 USERS_ESTIMATE = "estimate by the user"
@@ -41,7 +42,8 @@ def figures_of(
     for name in stated:
         if name not in names:
             raise SpecError(
-                f"{where}: unknown key 'figures.{name}'{suggestion(name, names)}",
+                f"{where}: {line_of(where, ('figures', name))}unknown key 'figures.{name}'"
+                f"{suggestion(name, names)}",
                 cause="a misspelt key; the unit is its last word",
                 remedy=f"{program()} schema {kind}",
             )

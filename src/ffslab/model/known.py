@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from ffslab.model.files import validated
 from ffslab.model.strict import Positive, Strict
+from ffslab.model.validation import validated
 
 DOCUMENT = "docs/power-cuts.md"
 _Version = Annotated[str, Field(pattern=r"^(\d{1,5}(\.\d{1,5}){0,3})?$")]

@@ -18,7 +18,7 @@ from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog, initial_state
 from ffslab.model.estimates import ESTIMATE
 from ffslab.model.figures import BOARD_ROWS, BOARD_SPI_ROWS, FigureRow, refuse_former
-from ffslab.model.files import StateFile, validated
+from ffslab.model.files import StateFile
 from ffslab.model.kernels import KERNEL, PERIOD, SWITCHES, kernel_of_options, lab_kernel
 from ffslab.model.limits import check_board, check_chip
 from ffslab.model.names import suggestion
@@ -48,6 +48,7 @@ from ffslab.model.specs import (
 )
 from ffslab.model.spi import with_bus
 from ffslab.model.units import format_size, parse_size
+from ffslab.model.validation import validated
 from ffslab.model.workload import Setting, Workload, Workloads
 from ffslab.model.workload_file import file_of
 from ffslab.program import program

@@ -19,7 +19,7 @@ from ffslab.model.bounds import Limit
 from ffslab.model.case import Case
 from ffslab.model.catalog import Catalog
 from ffslab.model.estimates import AS_STATED, ESTIMATE, with_estimate
-from ffslab.model.files import PartFile, StudyFile, study_shape, validated
+from ffslab.model.files import PartFile, StudyFile, study_shape
 from ffslab.model.grids import UNSTATED, Axes, Grid, grid_of
 from ffslab.model.kernels import KERNEL, PERIOD
 from ffslab.model.limits import check_case
@@ -41,6 +41,7 @@ from ffslab.model.specs import (
     is_plain_version,
 )
 from ffslab.model.units import format_size, parse_size
+from ffslab.model.validation import validated
 from ffslab.program import program
 
 Override = tuple[str, tuple[Any, ...]]

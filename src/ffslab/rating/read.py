@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ffslab.model.files import validated
 from ffslab.model.rating import RatingFile, RuleFile, fits
+from ffslab.model.validation import validated
 from ffslab.rating.grade import Column, Readings, rate
 from ffslab.reading import toml_value
 from ffslab.results.result import CaseResult

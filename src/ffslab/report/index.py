@@ -26,7 +26,7 @@ from ffslab.report.charts import PALETTE
 from ffslab.report.elements import environment
 from ffslab.report.wear import RAMP
 from ffslab.results.files import disk_error, read_json_as, write_atomic
-from ffslab.results.outcome import OUTCOMES
+from ffslab.results.outcome import KNOWN, OUTCOMES
 from ffslab.results.rundir import all_runs
 from ffslab.results.summary import COMPLETE, DAMAGED, RunSummary, summary_of
 from ffslab.visible_text import visible, without_surrogates
@@ -38,7 +38,7 @@ _MARK = b'<meta name="generator" content="ffslab index">'
 _MARK_WITHIN_BYTES = 512
 _COMPARED, _WITH = "compare-", ".."
 _SIGNS = ("✓", "▲", "✕")
-_MARKED = {"pass": 0, "skip": 0, "short": 1}  # by outcome; every other is a failure
+_MARKED = {"pass": 0, "skip": 0, "short": 1, KNOWN: 1}  # by outcome; every other is a failure
 _TIME = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d):?(\d\d)Z", re.ASCII)
 
 
@@ -179,9 +179,13 @@ def _ending(summary: RunSummary) -> tuple[int, str]:
     if summary.state == DAMAGED:
         return 2, DAMAGED
     order: dict[str, int] = {outcome: number for number, outcome in enumerate(OUTCOMES)}
-    counts = sorted((summary.outcomes or {}).items(), key=lambda item: order.get(item[0], -1))
-    words = ", ".join(f"{count:,}\u00a0{outcome}" for outcome, count in counts)
+    order[KNOWN] = order["short"]
+    counts = sorted(summary.counts.items(), key=lambda item: order.get(item[0], -1))
+    shown = [f"{count:,}\u00a0{outcome}" for outcome, count in counts]
+    words = ", ".join((*shown, *(said.replace(" ", "\u00a0") for said in summary.beyond)))
     gravity = max((_MARKED.get(outcome, 2) for outcome, _ in counts), default=0)
+    if summary.judged is not None and not summary.judged["good"]:
+        gravity = 2
     if summary.state == COMPLETE:
         return gravity, words or f"{summary.cases_total:,} cases"
     done = sum(count for _, count in counts)

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 from ffslab.compare.junit import plain, suites_text
 from ffslab.report.first.brief import Brief
+from ffslab.results.outcome import MISSED
 from ffslab.results.result import CaseHead, WallResult
 from ffslab.results.shortfall import is_good
 from ffslab.workloads.results import finding_line
 
 _SKIPPED = "skip"
-_MISSED = "missed"
 _NS = 1e9
 
 
@@ -50,7 +50,7 @@ def _judge(case: ET.Element, head: CaseHead, brief: Brief) -> None:
         reasons = dict.fromkeys(each.entry.reason for each in told if each.entry)
         ET.SubElement(case, "skipped", message=plain(f"known: {'; '.join(reasons)}"))
     elif missed or not is_good(head):
-        kind = _MISSED if is_good(head) else head["outcome"]
+        kind = MISSED if is_good(head) else head["outcome"]
         failure = ET.SubElement(case, "failure", type=kind)
         failure.set("message", plain(missed[0] if is_good(head) else head["reason"]))
         lines = [finding_line(each.finding) for each in told if not each.is_known]

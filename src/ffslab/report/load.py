@@ -20,17 +20,16 @@ from ffslab.errors import DamagedResultError, UsageError
 from ffslab.loader import read_text, study_names
 from ffslab.model.canonical import sha256_hex
 from ffslab.model.estimates import AS_STATED, ESTIMATE
-from ffslab.model.specs import PERTURBATION, REPEAT
 from ffslab.program import command, program
 from ffslab.reading import toml_value
 from ffslab.report import data
 from ffslab.report.data import Case, FilesystemFact, Run
 from ffslab.report.facts import notes, time_model
 from ffslab.results.files import no_search_for_cycles
-from ffslab.results.repeats import middles
 from ffslab.results.reproduce import other_target, reproduce_command
 from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RunDirectory
+from ffslab.results.stated import as_stated, changed_ids, perturbed_ids, repeated_ids
 from ffslab.workloads.results import results_of
 
 Document = Mapping[str, Any]  # a manifest, or the spec of a case
@@ -79,36 +78,6 @@ def read_rows(run: Opened) -> Iterator[CaseResult]:
     it is the repeat in the middle. Raises as `all_rows` does.
     """
     return _required(run, as_stated(all_rows(run), run.manifest))
-
-
-def as_stated(rows: Iterable[CaseResult], manifest: Document) -> Iterator[CaseResult]:
-    """Those of a run's results that `read_rows` gives."""
-    changed = {*changed_ids(manifest), *perturbed_ids(manifest)}
-    return filter(lambda row: row["id"] not in changed, middles(rows, repeated_ids(manifest)))
-
-
-def changed_ids(manifest: Document) -> dict[str, str]:
-    """The cases with a changed estimate, and the change; none if a run has no others."""
-    planned, perturbed = manifest.get("cases") or (), perturbed_ids(manifest)
-    changes = {
-        str(case["id"]): str(case[ESTIMATE])
-        for case in planned
-        if case.get(ESTIMATE) and str(case["id"]) not in perturbed
-    }
-    return changes if len(changes) < len(planned) else {}
-
-
-def perturbed_ids(manifest: Document) -> frozenset[str]:
-    """The cases that only measure the band of builds of others; none if a run has no others."""
-    planned = manifest.get("cases") or ()
-    perturbed = frozenset(str(case["id"]) for case in planned if case.get(PERTURBATION))
-    return perturbed if len(perturbed) < len(planned) else frozenset()
-
-
-def repeated_ids(manifest: Document) -> frozenset[str]:
-    """The cases that repeat others."""
-    planned = manifest.get("cases") or ()
-    return frozenset(str(case["id"]) for case in planned if case.get(REPEAT))
 
 
 def all_rows(run: Opened) -> Iterator[CaseResult]:

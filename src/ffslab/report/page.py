@@ -85,6 +85,8 @@ def _render(run_dir: Path, target: Path) -> _Rendered:
     firsts = [chapter.first for chapter in chapters]
     grades = rating_view(opened)
     overview = overview_of([chapter.part for chapter in chapters], grades)
+    if overview is not None:
+        overview = replace(overview, more=tuple(line for first in firsts for line in first.more))
     verdicts = estimate_view(opened, read[0].head["spec"])
     template = environment().get_template("page.html.j2")
     page = template.render(
@@ -154,13 +156,14 @@ def _shown(run: Run, chapter: Chapter, criteria: Criteria, several: bool) -> Sho
     weighed = [weigh(row) for row in matter.rows]
     module = report_module(chapter.kind)
     prefix = f"{chapter.key}-" if several else ""
-    own = (replace(s, key=f"{prefix}{s.key}") for s in module.sections(run, prefix))
+    own = [replace(s, key=f"{prefix}{s.key}") for s in module.sections(run, prefix)]
     general = general_sections(run, criteria, matter, weighed, prefix)
+    first = first_of(run, matter, weighed, chapter.title if several else "", chapter.key)
     return Shown(
         key=chapter.key,
         title=chapter.title if several else "",
         part=Part(chapter.title, matter, weighed),
-        first=first_of(run, matter, weighed, chapter.title if several else "", chapter.key),
+        first=replace(first, more=tuple((s.key, s.first) for s in own if s.first)),
         sections=(*own, *general),
         results=results_table(run, criteria, chapter.title if several else ""),
         method=module.METHOD,

@@ -13,12 +13,13 @@ from statistics import median
 from ffslab.compare.words import figure_title, percent_text, value_text
 from ffslab.report import plots
 from ffslab.report.elements import Table
-from ffslab.report.load import Opened, all_rows, repeated_ids
+from ffslab.report.load import Opened, all_rows
 from ffslab.report.sections.section import Chart, Section
 from ffslab.results.repeats import group_of
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure
 from ffslab.results.shortfall import is_good
+from ffslab.results.stated import repeated_ids
 from ffslab.workloads.figures import figures_of
 
 _HEAD = ("Case", "Figure", "Median", "Lowest", "Highest", "Range")

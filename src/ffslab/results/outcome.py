@@ -26,6 +26,8 @@ OUTCOMES: tuple[OutcomeKind, ...] = (
     *("crash", "stuck", "corrupt", "timeout", "fail"),
     *("short", "skip", "pass"),
 )
+# What lists call a case that fails by known findings alone, and one beyond a limit of its study.
+KNOWN, MISSED = "known", "missed"
 # Of a guest whose agent never spoke. Its kernel booted, or died of something else than its work.
 _BUILD = (
     "; its agent never spoke, so the build may be damaged: ffslab doctor reads all of the cache"

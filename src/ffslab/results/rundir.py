@@ -36,7 +36,7 @@ from ffslab.lock_holder import holder_of, write_holder
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case, case_spec
 from ffslab.model.names import suggestion
-from ffslab.program import program
+from ffslab.program import command, program
 from ffslab.results.files import (
     CASES,
     MANIFEST,
@@ -70,6 +70,19 @@ class ManifestCase(TypedDict):
     spec_hash: NotRequired[str]
 
 
+class Judged(TypedDict):
+    """How a run ended, beside the outcomes of its cases (`ffslab.workloads.ended`).
+
+    `known`: by outcome, the cases that fail by known findings alone. `missed`: cases beyond a limit
+    of the study. `unused`: limits that no case has the figure of. `good`: `ffslab run` ends with 0.
+    """
+
+    known: dict[str, int]
+    missed: int
+    unused: int
+    good: bool
+
+
 class Manifest(TypedDict):
     """What every reader of a manifest relies on; docs/result-format.md has all keys."""
 
@@ -86,6 +99,7 @@ class Manifest(TypedDict):
     boards: NotRequired[dict[str, Any]]
     overrides: NotRequired[list[list[Any]]]
     outcomes: NotRequired[dict[str, int] | None]
+    judged: NotRequired[Judged]
     wall_s: NotRequired[float | int | None]
     known: NotRequired[list[dict[str, Any]]]
 
@@ -347,11 +361,22 @@ def all_runs(root: Path) -> list[RunDirectory]:
     return [RunDirectory(path.parent) for path in sorted(root.glob(f"*/{MANIFEST}"))]
 
 
-def _why_no_run(name: str) -> str:
+def _no_run(name: str, root: Path, runs: Sequence[RunDirectory]) -> tuple[str, str]:
+    """Why there is no run of that name, and the next command."""
     inside = all_runs(Path(name)) if name and Path(name).is_dir() else ()
     if inside:
-        return f"{name} is a directory of runs, {inside[-1].path} the last of them"
-    return "a run is named by its directory, the beginning of its name, `latest`, or `latest~1`"
+        last = inside[-1].path
+        return f"{name} is a directory of runs, {last} the last of them", command("show", last)
+    of_study = [
+        run for run in runs if re.fullmatch(rf"\d+T\d+Z-{re.escape(name)}(-\d+)?", run.path.name)
+    ]
+    if of_study:
+        last = of_study[-1].path
+        return f"{name} is a study, {last} the last run of it", command("show", last)
+    if not runs:
+        return "nothing has been run there", f"{program()} run quick"
+    how = "a run is named by its directory, the beginning of its name, `latest`, or `latest~1`"
+    return how, command("list", "runs", "-o", root)
 
 
 def find_run(name: str, root: Path) -> RunDirectory:
@@ -371,10 +396,13 @@ def find_run(name: str, root: Path) -> RunDirectory:
     if len(matching) == 1 or (matching and matching[0].path.name == name):
         return matching[0]
     names = [run.path.name for run in matching or runs]
+    cause, remedy = _no_run(name, root, runs)
+    if matching:
+        cause = "the names of several runs begin so"
     raise UsageError(
         f"no run {name!r} in {root}{suggestion(name, names)}"
         if not matching
         else f"{name!r} means several runs: {', '.join(names)}",
-        cause=_why_no_run(name),
-        remedy=f"{program()} list runs",
+        cause=cause,
+        remedy=remedy,
     )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.errors import DamagedResultError
+from ffslab.errors import EXIT_FAILED, DamagedResultError
 from ffslab.results.files import MANIFEST, damaged
+from ffslab.results.outcome import KNOWN, MISSED
 from ffslab.results.result import WrongShapeError
-from ffslab.results.rundir import RunDirectory
+from ffslab.results.rundir import Judged, RunDirectory
 
 COMPLETE = "complete"
 RUNNING = "running"
@@ -26,7 +28,8 @@ class RunSummary:
 
     `size_bytes` is 0 where the disk was not asked. `started` is UTC in ISO 8601. `outcomes` counts
     cases by outcome; None where the run did not end or is of an older ffslab. `problem` says why a
-    manifest cannot be read; then only `path` and `size_bytes` are known.
+    manifest cannot be read; then only `path` and `size_bytes` are known. `judged` has what is to be
+    said of the run beyond outcomes; None in runs of older versions.
     """
 
     path: Path
@@ -37,6 +40,7 @@ class RunSummary:
     boards: tuple[str, ...] = ()
     cases_total: int = 0
     outcomes: Mapping[str, int] | None = None
+    judged: Judged | None = None
     overrides: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     title: str = ""
     command: str = ""
@@ -45,15 +49,36 @@ class RunSummary:
 
     @property
     def words(self) -> str:
-        """For example "4 cases, complete: 3 pass, 1 fail; with seeds=1; label v6.2"."""
+        """For example "4 cases, complete: 3 pass, 1 fail, exit 1; with seeds=1; label v6.2"."""
         if self.problem:
             return self.problem
         words = f"{self.cases_total:,} cases, {self.state}"
-        if self.outcomes:
-            counts = (f"{count:,} {outcome}" for outcome, count in self.outcomes.items())
-            words += f": {', '.join(counts)}"
+        if self.counts:
+            told = [f"{count:,} {outcome}" for outcome, count in self.counts.items()]
+            words += f": {', '.join((*told, *self.beyond))}"
         words += f"; with {self.settings}" if self.overrides else ""
         return words + (f"; label {self.label}" if self.label else "")
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Cases by outcome; those that fail by known findings alone are `known`."""
+        known = Counter(self.judged["known"] if self.judged else ())
+        counts = Counter(self.outcomes or {})
+        counts -= known
+        return {**counts, **({KNOWN: known.total()} if known else {})}
+
+    @property
+    def beyond(self) -> list[str]:
+        """What stands behind the outcomes: limits, and how a run that is not good ended."""
+        if self.judged is None:
+            return []
+        missed, unused = self.judged["missed"], self.judged["unused"]
+        bad = self.state == COMPLETE and not self.judged["good"]
+        return [
+            *([f"{missed:,} {MISSED}"] if missed else []),
+            *([f"limits not checked: {unused}"] if unused else []),
+            *([f"exit {EXIT_FAILED}"] if bad else []),
+        ]
 
     @property
     def settings(self) -> str:
@@ -78,6 +103,7 @@ def summary_of(run: RunDirectory, *, with_size: bool = True) -> RunSummary:
         boards=tuple(manifest.get("boards", ())),
         cases_total=int(manifest.get("cases_total") or 0),
         outcomes=manifest.get("outcomes"),
+        judged=manifest.get("judged"),
         overrides=overrides,
         title=manifest.get("title", ""),
         command=manifest.get("command", ""),

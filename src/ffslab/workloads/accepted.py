@@ -10,16 +10,16 @@ with the reason. A kernel that nobody recorded is not older than anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 if TYPE_CHECKING:
     from ffslab.model.known import Known
 
-KNOWN = "known"  # what a case is called that fails by known findings alone
 Finding = Mapping[str, Any]
 Change = Literal["new", "gone", "same"]
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,15 @@ def changes(
     (`ffslab.workloads.results.findings_of`); `entries` and `kernel` are of the later each.
     """
 
-    def words() -> Iterable[tuple[Change, Finding]]:
-        yield from (("new", after[key]) for key in after if key not in before)
-        yield from (("gone", before[key]) for key in before if key not in after)
-        yield from (("same", after[key]) for key in after if key in before)
+    parts = parted(before, after)
+    return tuple((word, told_of(case, finding, entries, kernel)) for word, finding in parts)
 
-    return tuple((word, told_of(case, finding, entries, kernel)) for word, finding in words())
+
+def parted(before: Mapping[str, Part], after: Mapping[str, Part]) -> Iterator[tuple[Change, Part]]:
+    """What only the later side has, only the earlier, and both; of these that of the later."""
+    yield from (("new", after[key]) for key in after if key not in before)
+    yield from (("gone", before[key]) for key in before if key not in after)
+    yield from (("same", after[key]) for key in after if key in before)
 
 
 def _names(entry: Known, finding: Finding) -> bool:

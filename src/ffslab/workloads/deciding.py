@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ffslab.model.case import Case
-from ffslab.model.files import CompareFile, validated
+from ffslab.model.files import CompareFile
+from ffslab.model.validation import validated
 from ffslab.results.criteria import Criterion, deciding
 from ffslab.results.naming import check_named, matches
 from ffslab.results.result import CaseResult

@@ -11,8 +11,8 @@ from typing import Any
 
 from ffslab.model.bounds import Limit, LimitFile
 from ffslab.model.case import Case
-from ffslab.model.files import validated
 from ffslab.model.specs import FIRST_REPEAT, NOT_MOUNTED, REPEAT
+from ffslab.model.validation import validated
 from ffslab.protocol.records import OK
 from ffslab.reading import toml_value
 from ffslab.results.criteria import Criterion

@@ -11,7 +11,7 @@ from cuts_support import finding
 from ffslab.errors import SpecError
 from ffslab.loader import load_known, study_names
 from ffslab.model.known import Known, known_from_document
-from ffslab.workloads.accepted import KNOWN as KNOWN_CASE
+from ffslab.results.outcome import KNOWN as KNOWN_CASE
 from ffslab.workloads.accepted import accepted, changes, told_of
 from ffslab.workloads.cuts.known import KNOWN
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -137,7 +138,7 @@ def test_calls_of_ones_own_are_a_study(ffslab_command: Command, study: Path) -> 
     lines = ("create a", "fsync a // a comment", "unlink a")
     study.with_name("calls").write_text("".join(f"{line}\n" for line in lines))
     words = ("cuts", "--calls", str(study.with_name("calls")), "--fs", "jffs2, ubifs")
-    result = ffslab_command(*words, "--board", "mt7621-gnubee", "--partition", "4 MiB")
+    result = ffslab_command(*words, "--board", "mt7621-gnubee", "--partition-bytes", "4 MiB")
     assert result.code == 0, result.error
     (path,) = Path("results").glob("*/")
     cases = [row["spec"] for row in RunDirectory(path.resolve()).results()]
@@ -145,6 +146,12 @@ def test_calls_of_ones_own_are_a_study(ffslab_command: Command, study: Path) -> 
     assert {case["partition_bytes"] for case in cases} == {4 * 2**20}
     assert {case["workload"]["history"] for case in cases} == {"calls"}
     assert parse_history(HISTORY)  # which the fixture puts in their place
+    # The command that repeats a case names a file that is there, and makes the same case of it.
+    shown = ffslab_command("show", str(path), "jffs2-s1", "--json")
+    words = shlex.split(json.loads(shown.output)["reproduce"])[1:]
+    again = ffslab_command(*words, "--dry-run")
+    spec_hash = json.loads(shown.output)["result"]["spec_hash"]
+    assert again.output.splitlines()[0] == f"jffs2-s1  {spec_hash[:12]}  to run"
 
 
 def test_a_line_that_is_no_call_is_wrong_usage(ffslab_command: Command, tmp_path: Path) -> None:

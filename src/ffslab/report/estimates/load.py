@@ -22,14 +22,13 @@ from ffslab.report.load import (
     Opened,
     all_rows,
     case_axes,
-    changed_ids,
     explained,
     fixed_options,
-    perturbed_ids,
     study_word,
 )
 from ffslab.results.reproduce import set_argument
 from ffslab.results.result import CaseHead, CaseResult, head_of
+from ffslab.results.stated import changed_ids, perturbed_ids
 from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import kind_of
 

@@ -21,7 +21,7 @@ from ffslab.report.rating import RatingView
 @dataclass(frozen=True)
 class First:
     """The first screen of a run, or a chapter's own: `title` where there are several. `grades`: its
-    scoreboard is a rating.
+    scoreboard is a rating. `more`: sentences of sections, with the anchors of these.
     """
 
     title: str
@@ -31,6 +31,7 @@ class First:
     picture: str
     notes: tuple[str, ...]
     grades: RatingView | None = None
+    more: tuple[tuple[str, str], ...] = ()
 
 
 def first_of(

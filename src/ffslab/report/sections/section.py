@@ -26,7 +26,8 @@ class Section:
     """A question of the report. `key` is its anchor; `sentence` has at most 30 words.
 
     `markup` is a part of the page that is neither chart nor table, as markupsafe.Markup. `note`
-    says what a reader must know to trust the section.
+    says what a reader must know to trust the section. `first` is a sentence for the first screen,
+    of what its scoreboard has no column for.
     """
 
     key: str
@@ -36,6 +37,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     markup: str = ""
     note: str = ""
+    first: str = ""
 
     @property
     def is_empty(self) -> bool:

@@ -12,12 +12,13 @@ from ffslab.compare.trend import Deciding, RunCase, TrendRun
 from ffslab.errors import UsageError
 from ffslab.program import program
 from ffslab.report.first.brief import brief_of
-from ffslab.report.load import as_stated, explained, open_run
+from ffslab.report.load import explained, open_run
 from ffslab.report.quantity import capitalized
 from ffslab.results.criteria import Criterion
 from ffslab.results.result import CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.shortfall import is_good
+from ffslab.results.stated import as_stated
 from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.results import results_of
 

@@ -18,9 +18,10 @@ from ffslab.errors import SpecError, UsageError
 from ffslab.lab.cross import AGENT_ARCHITECTURES
 from ffslab.loader import parse_toml, read_text
 from ffslab.model.canonical import canonical_json, sha256_hex
-from ffslab.model.files import Name, validated
+from ffslab.model.files import Name
 from ffslab.model.strict import Size, Strict
 from ffslab.model.units import parse_size
+from ffslab.model.validation import validated
 
 File = TypeVar("File", bound="PlaceFile")
 

@@ -9,15 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ffslab.lifetime.read import CaseLife, life_of, wear_out_of
-from ffslab.lifetime.rows import END, TITLES, Row, rows_of, volume
+from ffslab.lifetime.asked import NOTHING, Asked, asked_of
+from ffslab.lifetime.forecast import Estimate
+from ffslab.lifetime.read import STATIC_END, CaseLife, life_of
+from ffslab.lifetime.rows import END, NOTE, TITLES, Row, rows_of, unit_of, volume
 from ffslab.program import program
 from ffslab.report import data, plots, svg
 from ffslab.report.elements import Table
 from ffslab.report.lines import STROKE, Axes, Line, lines, names_of
 from ffslab.report.quantity import significant
 from ffslab.report.sections.section import Chart, Section
-from ffslab.report.vega import Spec, as_is, field, mark
+from ffslab.report.vega import PLAIN_NUMBER, Spec, as_is, field, linear_scale, mark
 from ffslab.workloads.wear.stored import Volume, WearResult, wear_of
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ METHOD = (
     "at least half of the pages; it has moved when it has been erased since. A forecast is made "
     "from what lies within the first twentieth of a life only (docs/lifetime.md)."
 )
+_NEEDED = frozenset(("id", "axes", "spec", "reason", "space", "wear"))
 _NONE = "–"
 _BINS, _MOST_PANELS = 40, 12
 _GB = 1e9
@@ -59,33 +62,24 @@ _LAYERS: tuple[Spec, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What a case measured; with its forecast if it was written to its death, to which the
-    forecast is compared. Without one it would cost seconds that `ffslab lifetime` is for.
-    """
-
-    wear: WearResult
-    life: CaseLife | None
-
-
 @dataclass(frozen=True)
 class _Shown:
-    """A case with its names in charts; `name` has both."""
+    """A case with its names in charts, of which `name` has both, and its blocks.
+
+    `life`: its forecast, for the endurance that somebody asked for; `own`: for the chip's.
+    """
 
     case: Case
     label: str
     place: str
+    wear: WearResult
+    life: CaseLife
+    own: CaseLife
 
     @property
-    def wear(self) -> WearResult:
-        wear: WearResult = self.case.own.wear
-        return wear
-
-    @property
-    def life(self) -> CaseLife | None:
-        life: CaseLife | None = self.case.own.life
-        return life
+    def died(self) -> bool:
+        """Whether it was written until blocks went bad, to which the forecast is compared."""
+        return self.own.outcome is not None
 
     @property
     def name(self) -> str:
@@ -98,25 +92,122 @@ class _Shown:
 _Lives = Sequence[tuple[_Shown, Sequence[Row]]]
 
 
-def figures_of(row: CaseResult) -> Measured | None:
-    """What a case measured; None for what it did not get to."""
+def figures_of(row: CaseResult) -> dict[str, Any] | None:
+    """The result without what no forecast needs; None for what it did not get to."""
     wear = wear_of(row)
     if wear is None or not wear["volumes"]:
         return None
-    return Measured(wear, life_of(row) if wear_out_of(wear) is not None else None)
+    named = {key: value for key, value in row.items() if key in _NEEDED}
+    return {**named, "flash": [each for each in row["flash"] if each["label"] == STATIC_END]}
 
 
-def sections(run: Run, _prefix: str) -> Iterator[Section]:
+def sections(run: Run, prefix: str) -> Iterator[Section]:
     """Of several seeds the lowest is shown."""
-    names = names_of(run)
+    names, asked = names_of(run), asked_of(run.path)
     groups = data.group_by_seed([case for case in run.passed if case.own is not None])
-    shown = [_Shown(group.first, *names[group.first.id]) for group in groups]
+    shown = []
+    for case in (group.first for group in groups):
+        own = life_of(case.own)
+        life = life_of(case.own, asked["endurance"]) if asked["endurance"] else own
+        shown.append(_Shown(case, *names[case.id], case.own["wear"], life, own))
     if not shown:
         return
-    if any(each.wear["static_blocks"] and each.life is None for each in shown):
-        yield _moves(shown, _prefix)
-    yield _life(run, shown, _prefix)
-    yield _evenness(shown, _prefix)
+    forecasts = _forecasts(run, shown, asked, prefix)
+    if forecasts is not None:
+        yield forecasts
+    if any(each.wear["static_blocks"] and not each.died for each in shown):
+        yield _moves(shown, prefix)
+    yield _wears(shown, prefix, told=forecasts is not None)
+    yield _evenness(shown, prefix)
+
+
+def _forecasts(run: Run, shown: Sequence[_Shown], asked: Asked, key: str) -> Section | None:
+    """How long it lasts, in years if a daily volume was asked for; None without a forecast, or
+    where it is known how long each lasted and nothing was asked.
+    """
+    daily_bytes = asked["daily_bytes"]
+    if asked == NOTHING and all(each.died for each in shown):
+        return None
+    lives = [(each, rows_of([each.life], daily_bytes)) for each in shown]
+    if not any(rows for _, rows in lives):
+        return None
+    told = _longest(lives, daily_bytes)
+    years = f'In years: {program()} lifetime {run.run_id} --daily "50 MB". '
+    return Section(
+        key="life",
+        title="How long does it last?",
+        sentence=told,
+        charts=(
+            Chart(
+                "Forecast: the range of nine draws in ten, and the median",
+                _ranges(lives, daily_bytes, f"{key}life-forecast"),
+            ),
+        ),
+        tables=(_outcomes(lives),),
+        note=NOTE if daily_bytes else f"{years}{NOTE}",
+        first=f"Forecast: {told}",
+    )
+
+
+def _longest(lives: _Lives, daily_bytes: int | None) -> str:
+    """Who writes longest, and who least."""
+    ends = {each.name: row for each, rows in lives for row in rows if row.event == END}
+    order = sorted(ends, key=lambda name: -ends[name].forecast.middle)
+    a_day = f" at {volume(daily_bytes)} a day" if daily_bytes else ""
+    lasts = "lasts longest," if len(order) > 1 else "lasts"
+    told = f"**{order[0]}** {lasts} {_range_words(ends[order[0]])}{a_day} until writing ends"
+    least = f"; **{order[-1]}** least, {_range_words(ends[order[-1]])}" if len(order) > 1 else ""
+    return f"{told}{least}."
+
+
+def _range_words(row: Row) -> str:
+    if row.years is not None:
+        years = row.years
+        return f"{years.middle:.3g} years ({years.low:.3g} to {years.high:.3g})"
+    told, (_, size) = row.forecast, unit_of(row.forecast.middle)
+    return f"{volume(told.middle)} ({told.low / size:.3g} to {told.high / size:.3g})"
+
+
+def _ranges(lives: _Lives, daily_bytes: int | None, identifier: str) -> str:
+    """A bar for each event of each case, with a mark at the median."""
+    paint = plots.paints(each.case.filesystem for each, _ in lives)
+    all_rows = [(each, row) for each, rows in lives for row in rows]
+    unit, size = unit_of(max(row.forecast.high for _, row in all_rows))
+
+    def amount(row: Row) -> Estimate:
+        if row.years is not None:
+            return row.years
+        told = row.forecast
+        return Estimate(told.low / size, told.middle / size, told.high / size)
+
+    drawn = [
+        {
+            "row": f"{each.name}: {TITLES[row.event]}",
+            "low": amount(row).low,
+            "middle": amount(row).middle,
+            "high": amount(row).high,
+            "text": _range_words(row),
+            "paint": paint[each.case.filesystem],
+            "width": 9 if row.event == END else 4,
+        }
+        for each, row in all_rows
+    ]
+    title = f"years at {volume(daily_bytes)} a day" if daily_bytes else f"written ({unit})"
+    most = max(amount(row).high for _, row in all_rows)
+    ticks = {"tickCount": 5, "labelExpr": PLAIN_NUMBER}
+    x = field("low:Q", title=title, scale=linear_scale(0, 1.45 * most), axis=ticks)
+    y = field("row:N", sort=None, title=None, axis={"labelLimit": 330, "grid": False})
+    tips = [field("row:N"), _TIP]
+    reach = {"x": x, "x2": field("high"), "y": y, "stroke": STROKE, "tooltip": tips}
+    middle = {"x": {**x, "field": "middle"}, "y": y, "fill": STROKE, "tooltip": tips}
+    words = {"x": {**x, "field": "high"}, "y": y, "text": _TIP, "fill": STROKE}
+    layers = [
+        mark("rule", {**reach, "strokeWidth": as_is("width:Q")}, opacity=0.45),
+        mark("point", middle, size=50, opacity=1, strokeWidth=0),
+        mark("text", words, align="left", dx=8, fontSize=11),
+    ]
+    spec = {"width": plots.WIDE - 200, "height": {"step": plots.ROW}, "layer": layers}
+    return svg.draw(spec, "Forecast of the life", identifier, {"rows": drawn})
 
 
 def _moves(shown: Sequence[_Shown], key: str) -> Section:
@@ -146,21 +237,23 @@ def _moves(shown: Sequence[_Shown], key: str) -> Section:
     )
 
 
-def _life(run: Run, shown: Sequence[_Shown], key: str) -> Section:
-    """Wear over what was written, with forecasts and what came."""
-    lives = [(each, rows_of([each.life])) for each in shown if each.life is not None]
+def _wears(shown: Sequence[_Shown], key: str, *, told: bool) -> Section:
+    """Wear over what was written, with forecasts of what came and what came; `told`: another
+    section has these in a table.
+    """
+    lives = [(each, rows_of([each.own])) for each in shown if each.died]
     drawn = [
         each.line([(0, 0), *((v["written_bytes"] / _GB, max(v["erases"])) for v in _volumes(each))])
         for each in shown
     ]
-    least = max((life.endurance for each in shown if (life := each.life)), default=0)
+    least = max((each.own.endurance for each, _ in lives), default=0)
     most = max(Counter(each.place for each, _ in lives).values(), default=0)
     over = _marks(lives, least)
     wear = lines(
         drawn,
         Axes(_WRITTEN, "erases of the most erased block", (1.45 + 0.16 * most) * least),
         "Erases of the most erased block",
-        f"{key}life-wear",
+        f"{key}wear-lines",
         *((_LAYERS, over) if over else ()),
     )
     grown = [each.line([(0, 0), *_rises(each)]) for each in shown if (each.wear.get("grown") or {})]
@@ -168,24 +261,22 @@ def _life(run: Run, shown: Sequence[_Shown], key: str) -> Section:
         [line for line in grown if len(line.points) > 1],
         Axes(_WRITTEN, "grown bad blocks"),
         "Grown bad blocks",
-        f"{key}life-bad",
+        f"{key}wear-bad",
         steps=True,
     )
     meaning = (
         "Bars: the forecast’s range, thin for the first bad block, thick for the end of writing. "
         "○ and ◆: when these came."
     )
-    forecast = f"How much can be written in a life: {program()} lifetime {run.run_id}"
     return Section(
-        key="life",
-        title="How long does it last?" if lives else "How fast does it wear?",
+        key="wear",
+        title="How long did it last?" if lives else "How fast does it wear?",
         sentence=_lasts(lives) if lives else _fastest(shown),
         charts=(
             Chart("Wear over what was written", wear, meaning if over else ""),
             *((Chart("Blocks that went bad", bad),) if bad else ()),
         ),
-        tables=(_outcomes(lives),) if lives else (),
-        note="" if lives else forecast,
+        tables=(_outcomes(lives),) if lives and not told else (),
     )
 
 
@@ -315,24 +406,24 @@ def _outcomes(lives: _Lives) -> Table:
     """Forecasts beside what came."""
     rows: list[tuple[str, ...]] = []
     for each, forecasts in lives:
-        assert each.life is not None and each.life.outcome is not None
         outcome = each.life.outcome
-        ended = f"{outcome.bad_blocks} bad, {outcome.stopped or 'still wrote'}"
+        ended = f"{outcome.bad_blocks} bad, {outcome.stopped or 'still wrote'}" if outcome else ""
         if not forecasts:
-            rows.append((each.name, f"no forecast: {each.life.why}", *(_NONE,) * 4, ended))
+            rows.append((each.name, f"no forecast: {each.life.why}", *(_NONE,) * 5, ended))
         rows += [
             (
                 each.name,
                 TITLES[row.event],
                 volume(row.forecast.middle),
                 f"{volume(row.forecast.low)} to {volume(row.forecast.high)}",
+                _NONE if row.years is None else _range_words(row),
                 _NONE if row.measured is None else volume(row.measured),
                 _NONE if row.off is None else f"{100 * row.off:+.1f} %",
                 ended if row.event == END else "",
             )
             for row in forecasts
         ]
-    head = ("configuration", "event", "forecast", "range", "measured", "off", "ended")
+    head = ("configuration", "event", "forecast", "range", "years", "measured", "off", "ended")
     return Table("Forecast and outcome", head, (), tuple(rows), 2)
 
 
