@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from figure_page import Page, Table, text
-from figure_runs import Command, Quantity
+from figure_runs import Command, Quantity, constant
 
 FULL = Command("run celf --set part=full")
 KEYS = (
@@ -30,11 +30,20 @@ PAGE = Page(
     commands=(FULL,),
     bindings=(
         text("{} cases, 20 seconds.", FULL.case_count),
+        text("until a partition of {} MiB is full", FULL.of_spec("full-jffs2", "partition_bytes")),
         Table(
             "| MiB | promised by statfs() | written | back at once | when quiet | written again |",
             {label: [room(name, key) for key in KEYS] for label, name in NAMES.items()},
             unit="MiB",
         ),
+        text("here by {} to {} MiB", overcommitted("yaffs2"), overcommitted("jffs2")),
+        text("It takes {} % of the partition", constant(1) - room("ubifs", "file.partition_share")),
+        text("Deleting the file takes {} s", room("logfs", "delete.duration_ns")),
     ),
-    stated={},
+    stated={
+        "20 seconds": "wall time of two cores",
+        "each block takes 28 bytes more than its data": "the format, docs/logfs-format.md",
+        "whole blocks of 4 KiB": "the format",
+    },
+    elsewhere={"run power-cuts-all": "docs/answers/power-cut.md"},
 )
