@@ -1,6 +1,6 @@
 """Runs the commands of documents and compares each figure that these state with its run.
 
-python tests/figures                    all documents: an hour
+python tests/figures                    all documents: half an hour
 python tests/figures boot spi           these
 python tests/figures boot --runs DIR    with the runs below DIR; what is not there is run and kept
 python tests/figures boot --refresh     writes the figures of now into the document
@@ -35,7 +35,8 @@ def main(words: list[str]) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         runs = Runs((arguments.runs or Path(scratch)).resolve())
         runs.directory.mkdir(parents=True, exist_ok=True)
-        return int(any([_check(name, runs, arguments.refresh) for name in arguments.pages or PAGES]))
+        changed = [_check(name, runs, arguments.refresh) for name in arguments.pages or PAGES]
+    return int(any(changed))
 
 
 def _check(name: str, runs: Runs, refresh: bool) -> bool:

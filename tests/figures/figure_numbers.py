@@ -13,15 +13,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_COUNTED = "two three four five six seven eight nine ten eleven twelve".split()
+_COUNTED = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 WORDS = {word: float(number) for number, word in enumerate(_COUNTED, 2)}
 WORDS |= {"twice": 2, "half": 1 / 2, "third": 1 / 3, "quarter": 1 / 4, "tenth": 1 / 10}
 _WORD_WIDTH = 0.2
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 NUMBER = rf"(?:(?<![\w.\-]){_DIGITS}(?![\w⁻]|-\w)|\b(?i:{'|'.join(WORDS)})\b)"
 _UNITS = {
-    **{"ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9, "seconds": 1e9},
-    **{"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "kB": 1e3, "MB": 1e6, "GB": 1e9, "%": 0.01},
+    "ns": 1.0,
+    "µs": 1e3,
+    "ms": 1e6,
+    "s": 1e9,
+    "seconds": 1e9,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+    "kB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+    "%": 0.01,
 }
 _UNIT = re.compile(rf"(?:\s*(?:to|and|–|or|,)\s*{_DIGITS})?\s*({'|'.join(_UNITS)})(?!\w)")
 _CODE = re.compile(r"^```.*?^```$|`[^`]+`|\]\([^)]+\)", re.MULTILINE | re.DOTALL)

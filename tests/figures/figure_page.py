@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from figure_numbers import NUMBER, agrees, in_unit, numbers, unit_behind, written
@@ -126,7 +127,7 @@ def holes(page: Page, content: str) -> list[Hole]:
         )
     ]
     several.sort(key=lambda hole: hole.start)
-    for hole, following in zip(several, several[1:], strict=False):
+    for hole, following in pairwise(several):
         if following.start < hole.end:
             raise PageError(f"{page.document}: {following.stated} has two bindings")
     return several

@@ -212,7 +212,7 @@ class Runs:
     def case(self, command: Command, name: str) -> CaseResult:
         """One of them, by its id or that without the seed; KeyError with the ids that there are."""
         cases = self.cases(command)
-        named = [id for id in cases if name in (id, re.sub(r"-s\d+$", "", id))]
+        named = [each for each in cases if name in (each, re.sub(r"-s\d+$", "", each))]
         if len(named) != 1:
             raise KeyError(f"{name} is no case of {command.words}; its cases: {', '.join(cases)}")
         return cases[named[0]]

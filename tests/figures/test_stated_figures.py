@@ -1,7 +1,7 @@
 """Every figure that a document states is what its commands give today.
 
-`./ffslab test --figures` runs this, and a nightly run of all tests; it takes an hour. What it tells,
-`python tests/figures PAGE` tells, too, and with --refresh writes the figures of now.
+`./ffslab test --figures` runs this, and a nightly run of all tests; it takes half an hour.
+`python tests/figures PAGE` tells the same, and with --refresh writes the figures of now.
 """
 
 from __future__ import annotations

@@ -150,7 +150,9 @@ def pytest_stage(arguments: Sequence[str], processors: int, *, quick: bool) -> S
     command = (sys.executable, "-m", "pytest")
     if any(not word.startswith("-") for word in arguments):
         return Stage("pytest", (*command, *arguments))
-    nightly = (*_PEER_TESTS, *_FIGURE_TESTS) if os.environ.get(_NIGHTLY, "") not in ("", "0") else ()
+    nightly = (
+        (*_PEER_TESTS, *_FIGURE_TESTS) if os.environ.get(_NIGHTLY, "") not in ("", "0") else ()
+    )
     tests = _QUICK_TESTS if quick else (*nightly, *_LAB_TESTS, *_QUICK_TESTS)
     chosen = ("-m", "not slow") if quick else ()
     workers = ("-n", str(processors), "--dist", "loadfile", "--no-loadscope-reorder")

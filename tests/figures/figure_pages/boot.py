@@ -5,9 +5,7 @@ from __future__ import annotations
 from figure_page import Page, Table, text
 from figure_runs import Command, Quantity, least, most, total
 
-CELF = Command(
-    """run celf --set 'part=["boot", "boot-cut", "boot-fastmap", "boot-cut-fastmap"]'"""
-)
+CELF = Command("""run celf --set 'part=["boot", "boot-cut", "boot-fastmap", "boot-cut-fastmap"]'""")
 SIZES = ("size0", "64mib", "128mib", "192mib")
 EMPTY, FULL = "boot-jffs2-size0", "boot-jffs2-192mib"
 ROWS = {
@@ -39,14 +37,15 @@ def more(part: str, key: str) -> Quantity:
 
 
 def space(case: str) -> Quantity:
-    return CELF.of_case(case, "statfs() after the mount", lambda case: case["space"][0]["total_bytes"])
+    return CELF.of_case(
+        case, "statfs() after the mount", lambda case: case["space"][0]["total_bytes"]
+    )
 
 
 FAST, PLAIN = "bootfastmap-64mib", "boot-ubifs-64mib"
 LEB_BYTES = 126_976  # a block of 128 KiB without UBI's two pages
 AFTER_CUT = [
-    after - before
-    for after, before in zip(boot("bootcut-jffs2"), boot("boot-jffs2"), strict=True)
+    after - before for after, before in zip(boot("bootcut-jffs2"), boot("boot-jffs2"), strict=True)
 ]
 LOGFS_PAGES = [
     mount(f"{part}-logfs-{size}", "pages_read") for part in ("boot", "bootcut") for size in SIZES
@@ -86,7 +85,10 @@ PAGE = Page(
             CELF.figure(FULL, "list.duration_ns"),
         ),
         text("the {} s more are the file", most(*AFTER_CUT)),
-        text("mounts in {} s.", mount(PLAIN, "duration_ns") - CELF.figure(PLAIN, "mount-2/attach-2.duration_ns")),
+        text(
+            "mounts in {} s.",
+            mount(PLAIN, "duration_ns") - CELF.figure(PLAIN, "mount-2/attach-2.duration_ns"),
+        ),
         text(
             "{} pages of each of the {} blocks",
             mount(PLAIN, "pages_read") / CELF.of_spec(PLAIN, "board.chip.blocks"),
@@ -96,9 +98,7 @@ PAGE = Page(
         text("fastmap takes a {} of the time", most(*FASTMAP_SHARES)),
         text("It takes {} more blocks", (space(PLAIN) - space(FAST)) / LEB_BYTES),
         text("the detach takes {} ms longer", more("unmount-2/detach-2", "duration_ns")),
-        text(
-            "take {} of a page's {} µs", DRIVER_AND_ECC_NS / 1000, PAGE_NS
-        ),
+        text("take {} of a page's {} µs", DRIVER_AND_ECC_NS / 1000, PAGE_NS),
     ),
     stated={
         "20 seconds": "wall time of two cores",

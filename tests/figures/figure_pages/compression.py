@@ -45,9 +45,7 @@ def ram(name: str) -> list[Quantity]:
     ]
 
 
-SAVED = [
-    (size(name, "none") - size(name, "lzo")) / size(name, "none") for name in COMPRESSORS
-]
+SAVED = [(size(name, "none") - size(name, "lzo")) / size(name, "none") for name in COMPRESSORS]
 SLOWER = [written(name, "zlib") / written(name, "none") for name in COMPRESSORS]
 COPIED_SLOWER = [copied(name, "zlib") / copied(name, "none") for name in COMPRESSORS]
 FEWER = [pages(name, "zlib") / pages(name, "none") for name in COMPRESSORS]
@@ -84,9 +82,7 @@ PAGE = Page(
         text("It saves {} to {} % of an image", least(*SAVED), most(*SAVED)),
         text("It programs {} as many pages", most(*FEWER)),
         text("and takes {} to {} times as long", least(*SLOWER), most(*SLOWER)),
-        text(
-            "a copy takes {} to {} times as long", least(*COPIED_SLOWER), most(*COPIED_SLOWER)
-        ),
+        text("a copy takes {} to {} times as long", least(*COPIED_SLOWER), most(*COPIED_SLOWER)),
         text(
             "takes {} as long again as LZO",
             written("ubifs", "zstd") / written("ubifs", "lzo") - 1,

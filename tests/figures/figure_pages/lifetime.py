@@ -44,10 +44,12 @@ def of_spec(key: str) -> Quantity:
 
 
 ERASES = [
-    WEAR.of_answer(f"{name}: erases_mean", lambda answer, name=name: case(answer, name)["from"]["erases_mean"])
+    WEAR.of_answer(
+        f"{name}: erases_mean", lambda answer, name=name: case(answer, name)["from"]["erases_mean"]
+    )
     for name in NAMES.values()
 ]
-COSTS = [SYNCED.figure(f"{name}", "workload.write_amplification") for name in NAMES.values()]
+COSTS = [SYNCED.figure(name, "workload.write_amplification") for name in NAMES.values()]
 OTHERS_END = [years(SMALL, name, END) for name in ("jffs2", "yaffs2")]
 
 PAGE = Page(
@@ -67,6 +69,7 @@ PAGE = Page(
             {label: forecast(name) for label, name in NAMES.items()},
         ),
         text("from {} to {} erases per block", least(*ERASES), most(*ERASES)),
+        text("costs {} to {} times its size", least(*COSTS), most(*COSTS)),
         text("There JFFS2 and YAFFS2 write for {} years", most(*OTHERS_END)),
         text("UBIFS for {} that", years(SMALL, "ubifs", END) / most(*OTHERS_END)),
     ),
@@ -81,7 +84,7 @@ PAGE = Page(
         "A chip of 100,000 erases does not wear out** at 50 MB a day": "the table above",
         "a chip of 3,000, at 1 GB a day": "the command",
         "the default of 4,096": "CONFIG_MTD_UBI_WL_THRESHOLD of Linux",
-        "a synced write of 4 KiB": "the command",
+        "synced writes of 4 KiB": "the command",
         "20 in 1,024 of the chip's blocks": "UBI's default",
         "plan for half of the result": "advice",
     },

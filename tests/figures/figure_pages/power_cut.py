@@ -21,11 +21,12 @@ PAGE = Page(
         text("{} states are as promised", STATES - ALL.in_all("states.not_correct")),
     ),
     stated={
-        "all sequences of three operations": "the study sequences",
+        "All sequences of three operations": "the study sequences",
         "with all four": "JFFS2, UBIFS, YAFFS2 and LogFS",
         "two exceptions": "the two that follow",
         "some 30 s old": "Linux's dirty_expire_centisecs",
         "a study of ten lines": "the example that it links",
-        "its two layouts": "in tags or in a segregated area",
+        "a program or an erase half done": "a kind of cut",
+        "Some minutes on two cores": "wall time",
     },
 )

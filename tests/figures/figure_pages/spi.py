@@ -42,9 +42,7 @@ def programmed(chip: str, name: str) -> list[Quantity]:
 
 def gains(chip: str, steps: tuple[str, ...]) -> list[Quantity]:
     """How many times as fast the steps are with four lines."""
-    return [
-        tree(chip, name, ONE, steps) / tree(chip, name, FOUR, steps) for name in NAMES[chip]
-    ]
+    return [tree(chip, name, ONE, steps) / tree(chip, name, FOUR, steps) for name in NAMES[chip]]
 
 
 def chip(kind: str, key: str) -> Quantity:
@@ -174,8 +172,5 @@ PAGE = Page(
         "cannot use 4 KiB": "the chip",
         "nearly three times the speed there": "the estimates of both chips in the catalog",
     },
-    elsewhere={
-        "run nor-cuts": "cuts power on NOR",
-        "list boards": "names boards",
-    },
+    elsewhere={"run nor-cuts": "cuts power on NOR"},
 )

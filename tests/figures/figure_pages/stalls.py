@@ -54,7 +54,11 @@ PAGE = Page(
         Table(
             "| | mean | longest | what the longest waited for |",
             {
-                "JFFS2": [mean("jffs2"), longest("jffs2"), [peak("jffs2", 0, PROGRAMMED, task=OWN)]],
+                "JFFS2": [
+                    mean("jffs2"),
+                    longest("jffs2"),
+                    [peak("jffs2", 0, PROGRAMMED, task=OWN)],
+                ],
                 "UBIFS": [mean("ubifs"), longest("ubifs"), []],
                 "YAFFS2": [
                     mean("yaffs2"),
