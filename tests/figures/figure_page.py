@@ -13,10 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from textwrap import shorten
 
 from figure_numbers import NUMBER, agrees, in_unit, numbers, unit_behind, written
 from figure_runs import ROOT, Command, Quantity, Runs
 
+_TOLD = 160  # letters of what a figure is made of
 _HOLE = re.compile(r"\{(\*?)\}")
 
 
@@ -111,7 +113,7 @@ class Difference:
         unit = f" {self.hole.unit}" if self.hole.unit else ""
         return (
             f"{self.document}:{self.line}: stated {self.hole.stated}{unit}, now {self.now}{unit} "
-            f"({self.hole.quantity.told})"
+            f"({shorten(self.hole.quantity.told, _TOLD)})"
         )
 
 
