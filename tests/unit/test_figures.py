@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -235,3 +237,60 @@ def test_a_command_is_as_the_page_shows_it() -> None:
     assert Command("run spi").in_document == "./ffslab run spi"
     assert Command("run spi", "`--set x`").in_document == "`--set x`"
     assert Command("run celf --set 'part=[\"a\"]'").name == "run-celf-set-part-a"
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Runs:
+    """A recorded run, where a command's is kept."""
+    place = tmp_path / Command("run wear").name
+    place.mkdir()
+    with tarfile.open(ROOT / "tests" / "golden" / "first-screens" / "wear.tar.xz") as archive:
+        archive.extractall(place)
+    return Runs(tmp_path)
+
+
+def test_quantities_are_read_from_a_kept_run(kept: Runs) -> None:
+    wear = Command("run wear")
+    static, moved = "workload/wear.static_moved", "workload/wear.outside_erased"
+    share = wear.figure("ubifs", static).of(kept)
+    assert isinstance(share, float) and 0 < share < 0.1
+    assert wear.figure("ubifs-s1", static, moved).of(kept) == share
+    assert wear.in_all("workload.bytes_written").of(kept) == 3 * 5_000_000_000
+    assert wear.case_count.of(kept) == 3
+    assert wear.of_spec("jffs2", "board.chip.endurance_cycles").of(kept) == 100_000
+    with pytest.raises(KeyError, match="yaffs is no case of run wear; its cases: jffs2-s1"):
+        wear.figure("yaffs", static).of(kept)
+
+
+@pytest.mark.parametrize(("status", "told"), [(0, "did not come to its end"), (2, "no such study")])
+def test_a_command_without_a_run_is_told(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, status: int, told: str
+) -> None:
+    executed = []
+
+    def run(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        executed.append(words[1:4])
+        return subprocess.CompletedProcess(words, status, "no such study", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    with pytest.raises(RuntimeError, match=told):
+        Command("run 'a b'").case_count.of(runs)
+    assert executed == [["run", "a b", "--no-report"]]
+
+
+def test_an_answer_is_asked_for_once_and_may_be_of_another_run(
+    kept: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executed = []
+
+    def run(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        executed.append(words[1:])
+        return subprocess.CompletedProcess(words, 1, '{"years": 7}', "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    wear = Command("run wear")
+    lives = Command("lifetime RUN --daily 1MB", of=wear).of_answer("years", lambda a: a["years"])
+    assert [lives.of(kept), lives.of(kept)] == [7, 7]
+    ((verb, run_directory, *options),) = executed
+    assert verb == "lifetime" and Path(run_directory) == kept.run(wear).path
+    assert options[:3] == ["--daily", "1MB", "--json"]
