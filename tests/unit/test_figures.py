@@ -6,9 +6,15 @@ import re
 import subprocess
 import sys
 import tarfile
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from ffslab.results.result import CaseResult
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "figures"))
@@ -294,3 +300,48 @@ def test_an_answer_is_asked_for_once_and_may_be_of_another_run(
     ((verb, run_directory, *options),) = executed
     assert verb == "lifetime" and Path(run_directory) == kept.run(wear).path
     assert options[:3] == ["--daily", "1MB", "--json"]
+
+
+class NotRunError(Exception):
+    """What a result would say is not known."""
+
+
+@dataclass
+class Planned(Runs):
+    """Runs that only know which cases there are, and give each figure as 1."""
+
+    _ids: dict[Command, str] = field(default_factory=dict)
+
+    def cases(self, command: Command) -> dict[str, CaseResult]:
+        raise NotRunError(command.words)
+
+    def answer(self, command: Command) -> Any:
+        raise NotRunError(command.words)
+
+    def case(self, command: Command, name: str) -> CaseResult:
+        if command not in self._ids:
+            words = command.words.replace("lifetime", "run").partition(" --daily")[0]
+            self._ids[command] = self.plan(words)
+        assert re.search(rf"^{re.escape(name)}(-s\d+)? ", self._ids[command], re.MULTILINE), name
+        raise NotRunError(name)
+
+    def figures(self, command: Command, name: str) -> dict[str, float]:
+        with suppress(NotRunError):
+            self.case(command, name)
+        return defaultdict(lambda: 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAGES)
+def test_each_case_of_a_binding_is_one_of_its_command(name: str, tmp_path: Path) -> None:
+    page, runs = PAGES[name], Planned(tmp_path)
+    for hole in holes(page, page.path.read_text(encoding="utf-8")):
+        with suppress(NotRunError, ZeroDivisionError):
+            hole.quantity.of(runs)
+
+
+def test_a_case_that_a_command_does_not_have_is_told(tmp_path: Path) -> None:
+    runs = Planned(tmp_path, _ids={(wear := Command("run wear")): "ubifs-s1  90ab  to run\n"})
+    assert wear.figure("ubifs", "a", "b").of(runs) == 2
+    with pytest.raises(AssertionError, match="ubi"):
+        wear.figure("ubi", "a").of(runs)

@@ -13,7 +13,7 @@ CASES = {
     "JFFS2": "jffs2",
     "UBIFS": "ubifs",
     "YAFFS2": "yaffs2",
-    "YAFFS2 segregated": "yaffs2-improved",
+    "YAFFS2 segregated": "yaffs2improved",
     "LogFS": "logfs",
 }
 WALL = Stated("wall time of one machine")

@@ -56,7 +56,7 @@ def page_on_bus(lines: str) -> Quantity:
 
 
 def small_sectors(key: str) -> Quantity:
-    return SPI.figure("nor4k-aged", f"transactions.{key}")
+    return SPI.figure("nor4k-jffs2-aged", f"transactions.{key}")
 
 
 def large_sectors(key: str) -> Quantity:
@@ -138,7 +138,7 @@ PAGE = Page(
         ),
         text(
             "takes a {} as long as one of 64 KiB, but there are {} of them instead of {}",
-            SPI.of_spec("nor4k-aged", "board.chip.t_erase_ns") / chip("nor", "t_erase_ns"),
+            SPI.of_spec("nor4k-jffs2-aged", "board.chip.t_erase_ns") / chip("nor", "t_erase_ns"),
             small_sectors("blocks_erased"),
             large_sectors("blocks_erased"),
         ),
