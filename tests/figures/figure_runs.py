@@ -25,6 +25,7 @@ from ffslab.workloads.figures import figures_of
 from ffslab.workloads.results import results_of
 
 ROOT = Path(__file__).resolve().parents[2]
+_RUN_OPTIONS = ["--no-report", "--timeout", "3600"]  # a busy host is no result
 RUN = "RUN"  # in the words of a command: the run of another one
 Value = int | float | str
 
@@ -155,13 +156,12 @@ class Runs:
         if command.of is not None:
             return self.run(command.of)
         place = self.directory / command.name
-        complete = [run for run in all_runs(place) if run.manifest().get("complete")]
-        if not complete:
+        if not _whole_runs(place):
             self._execute(command)
-            complete = [run for run in all_runs(place) if run.manifest().get("complete")]
-        if not complete:
+        runs = _whole_runs(place)
+        if not runs:
             raise RuntimeError(f"./ffslab {command.words} did not come to its end in {place}")
-        return complete[-1]
+        return runs[-1]
 
     def answer(self, command: Command) -> Any:
         """What a command prints with --json."""
@@ -188,7 +188,7 @@ class Runs:
         words = shlex.split(command.words)
         if command.of is not None:
             words = [str(self.run(command.of).path) if word == RUN else word for word in words]
-        words += ["--no-report"] if command.is_run else ["--json"]
+        words += _RUN_OPTIONS if command.is_run else ["--json"]
         done = subprocess.run(
             [str(ROOT / "ffslab"), *words, "--output", str(place)],
             cwd=self.directory,
@@ -223,3 +223,13 @@ class Runs:
             figures = figures_of(self.case(command, name))
             self._figures[command, name] = {figure.key: figure.value for figure in figures}
         return self._figures[command, name]
+
+
+def _whole_runs(directory: Path) -> list[RunDirectory]:
+    """The runs there in which each case came to its end, whichever that was."""
+    manifests = [(run, run.manifest()) for run in all_runs(directory)]
+    return [
+        run
+        for run, manifest in manifests
+        if manifest.get("complete") and not (manifest.get("outcomes") or {}).get("timeout")
+    ]

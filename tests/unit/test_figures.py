@@ -284,6 +284,18 @@ def test_a_command_without_a_run_is_told(
     assert executed == [["run", "a b", "--no-report"]]
 
 
+def test_a_run_with_a_case_that_timed_out_is_none(
+    kept: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wear = Command("run wear")
+    manifest = kept.run(wear).path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"pass": 3', '"pass": 2, "timeout": 1'))
+    done = subprocess.CompletedProcess([], 1, "", "")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
+    with pytest.raises(RuntimeError, match="did not come to its end"):
+        kept.run(wear)
+
+
 def test_an_answer_is_asked_for_once_and_may_be_of_another_run(
     kept: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
