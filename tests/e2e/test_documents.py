@@ -194,7 +194,7 @@ def test_an_experiment_of_your_own(clone: Path) -> None:
         Done(command, run(command, clone))
         for command in section_commands(text, "An experiment of your own")
     )
-    assert "4 cases of study mine" in dry.output
+    assert "4 cases of study aged-or-free" in dry.output
     reports(whole, clone)
     assert "reproduce: " in case.output
 

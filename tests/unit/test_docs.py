@@ -210,7 +210,7 @@ def test_every_verb_of_the_agent_is_defined() -> None:
 
 def test_no_two_files_of_tests_have_one_name() -> None:
     """pytest imports them by their names, all together in the whole run."""
-    together = ("unit", "golden", "lab", "e2e")
+    together = ("unit", "golden", "lab", "e2e", "peers", "figures")
     names = [path.name for one in together for path in (ROOT / "tests" / one).glob("test_*.py")]
     assert len(names) > 100
     assert sorted(names) == sorted(set(names))

@@ -37,6 +37,7 @@ _C_TEST_DIRECTORIES = (
 _QUICK_TESTS = ("tests/unit", "tests/golden")
 _LAB_TESTS = ("tests/lab", "tests/e2e")
 _PEER_TESTS = ("tests/peers",)
+_FIGURE_TESTS = ("tests/figures",)
 _NIGHTLY = "FFSLAB_NIGHTLY"
 _PYTHON_CODE = ("src", "tests", "bench", "tools")
 
@@ -64,13 +65,18 @@ def test(
         bool,
         typer.Option("--peers", help="Only what others test file systems with: docs/peers.md."),
     ] = False,
+    figures: Annotated[
+        bool,
+        typer.Option("--figures", help="Only the figures of docs/answers, against their runs."),
+    ] = False,
 ) -> None:
     """Run all tests.
 
     Further arguments go to pytest; then only pytest runs.
     """
     root = checkout_root()
-    arguments = [*context.args, *(_PEER_TESTS if peers else ())]
+    chosen = (*(_PEER_TESTS if peers else ()), *(_FIGURE_TESTS if figures else ()))
+    arguments = [*context.args, *chosen]
     if not quick:
         _prepare_full_run(peers=peers)
     processors = len(os.sched_getaffinity(0))
@@ -145,7 +151,9 @@ def pytest_stage(arguments: Sequence[str], processors: int, *, quick: bool) -> S
     command = (sys.executable, "-m", "pytest")
     if any(not word.startswith("-") for word in arguments):
         return Stage("pytest", (*command, *arguments))
-    nightly = _PEER_TESTS if os.environ.get(_NIGHTLY, "") not in ("", "0") else ()
+    nightly = (
+        (*_PEER_TESTS, *_FIGURE_TESTS) if os.environ.get(_NIGHTLY, "") not in ("", "0") else ()
+    )
     tests = _QUICK_TESTS if quick else (*nightly, *_LAB_TESTS, *_QUICK_TESTS)
     chosen = ("-m", "not slow") if quick else ()
     workers = ("-n", str(processors), "--dist", "loadfile", "--no-loadscope-reorder")

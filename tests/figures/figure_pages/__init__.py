@@ -1,0 +1,15 @@
+"""The documents whose figures are bound, by their names: a module for each."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from figure_page import Page
+
+_NAMES = (
+    *("bit-flips", "boot", "compression", "full", "lifetime", "power-cut", "sequences", "spi"),
+    *("stalls", "which"),
+)
+PAGES: dict[str, Page] = {
+    name: import_module(f"figure_pages.{name.replace('-', '_')}").PAGE for name in _NAMES
+}
