@@ -37,6 +37,7 @@ def candidate(answer: Any, title: str) -> Mapping[str, Any]:
 
 
 def significant(value: float, digits: int) -> str:
+    value = float(f"{value:.{digits}g}")
     front = len(str(int(value))) * (value >= 1)
     return f"{value:.{max(digits - front, 0)}f}"
 
@@ -123,8 +124,8 @@ SMALL_RESERVE = "overlay-ubifs, reserve 5/1024"
 FIRST = "overlay-ubifs"
 LOGS = [f"write.{each.replace('-', '')}" for each in NAMES]
 AMPLIFIED = [step(probe, "workload.write_amplification") for probe in LOGS]
-LINE_COUNT = step("write.ubifs", "append/line.count")
-LINES = [step(probe, "workload.pages_per_line") for probe in LOGS]
+LINE_COUNT = step("write.ubifs", "append/append.count")
+LINES = [step(probe, "workload/line.pages_per_line") for probe in LOGS]
 
 PAGE = Page(
     document="docs/answers/which.md",
