@@ -9,10 +9,10 @@ from lab_support import ffslab, run_study
 from planted_module import catalog_of_changed
 
 from ffslab.lab.lab_build import LabBuild
-from ffslab.protocol.profile import Profile, read_profile
+from ffslab.protocol.profile import PROFILE_NAME, Profile, read_profile
 from ffslab.protocol.records import read_records
 from ffslab.results.profiles import chosen, stacks_of, tasks_of
-from ffslab.targets.target import PROFILE_NAME, RECORDS_NAME
+from ffslab.targets.target import RECORDS_NAME
 
 STUDY = """
 schema = 1

@@ -124,6 +124,7 @@ THINGS: Mapping[str, tuple[str, ...]] = {
     "parts of the benchmark": ("PART",),
     "quick tests": ("--quick",),
     "tests of others": ("--peers",),
+    "figures of documents": ("--figures",),
 }
 
 

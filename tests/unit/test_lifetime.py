@@ -394,7 +394,7 @@ DYING = WEAR_STUDY.replace('kind = "wear"', 'kind = "wear"\nto_death = true')
 def test_the_report_shows_forecast_and_outcome(tmp_path: Path) -> None:
     page = build(write_wear_run(tmp_path / "life", dead, DYING)).read_text(encoding="utf-8")
     assert 'id="life"' not in page  # what came is known
-    table = words_of(page, "wear")
+    table = words_of(page, "erases")
     assert re.search(
         r"first bad block 5.77 GB 5\.[\d.]+ GB to 5\.[\d.]+ GB – 5.8 GB -0\.\d % ", table
     )
@@ -439,7 +439,7 @@ def test_years_are_told_of_what_died_too(tmp_path: Path) -> None:
     page = build(run).read_text(encoding="utf-8")
     # 6.2 GB at 3,652.5 MB a year.
     assert re.search(r"JFFS2 lasts 1\.[67]\d years \(.*\) at 10 MB a day", words_of(page, "life"))
-    assert "ENOSPC" not in words_of(page, "wear")
+    assert "ENOSPC" not in words_of(page, "erases")
 
 
 def test_the_verb_writes_a_page_that_answers_the_same(

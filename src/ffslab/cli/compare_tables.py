@@ -14,7 +14,7 @@ from ffslab.compare.band import MovedFigure
 from ffslab.compare.board import Cell, board_of, largest_change
 from ffslab.compare.cases import Side, split_perturbed
 from ffslab.compare.engine import CaseRow, Comparison
-from ffslab.compare.functions import function_changes, function_words, signed
+from ffslab.compare.functions import function_changes
 from ffslab.compare.model_error import ModelError, model_errors, summaries
 from ffslab.compare.tables import Choice, case_counts, figure_counts, told_change
 from ffslab.compare.verdicts import CHANGES, Verdict
@@ -33,6 +33,7 @@ from ffslab.model.specs import FIRST_REPEAT
 from ffslab.program import program
 from ffslab.report.comparison.headline import case_words, headline
 from ffslab.report.quantity import duration
+from ffslab.results.profiles import FunctionChange
 
 _STYLE = {
     Verdict.WORSE: "red",
@@ -55,6 +56,8 @@ _MARK = {
 _SHOWN_BROKEN = 5
 _SHOWN_ROWS = 12
 _SHOWN_FUNCTIONS = 20
+_TOLD_FUNCTIONS = 3
+_LEAST_FUNCTION = 0.05  # of the largest change: what is less is not told in a sentence
 _SHOWN_CIRCUMSTANCES = 3
 _LONGEST_VALUE = 40
 _LONGEST_NAME = 34
@@ -142,7 +145,7 @@ def _print_largest(console: Console, comparison: Comparison) -> None:
     where = f"{case_words(comparison, case)}, " if len(comparison.cases) > 1 else ""
     if words and not comparison.other_work:
         _say(console, f"cause: {where}{words}")
-        functions = function_words(function_changes(comparison, case))
+        functions = _function_words(function_changes(comparison, case))
         if functions:
             _say(console, f"by function: {functions}: --functions")
     runs = f"{comparison.base.name} {comparison.new.name}"
@@ -152,6 +155,23 @@ def _print_largest(console: Console, comparison: Comparison) -> None:
             f"next: {program()} compare {runs} --case {case.ids[0][0]}, or --all",
             unbroken=True,
         )
+
+
+def _function_words(rows: Sequence[FunctionChange]) -> str:
+    """The functions that changed most, in a line: `ubifs_jnl_write_data +46.0 ms`; or nothing."""
+    if not rows:
+        return ""
+    told = [
+        row
+        for row in rows[:_TOLD_FUNCTIONS]
+        if abs(row.more_ns) >= _LEAST_FUNCTION * abs(rows[0].more_ns)
+    ]
+    return ", ".join(f"{row.name} {_more(row.more_ns)}" for row in told)
+
+
+def _more(ns: int) -> str:
+    """A difference of times with its sign."""
+    return f"{'+' if ns > 0 else '−'}{duration(abs(ns))}"
 
 
 def print_functions(console: Console, comparison: Comparison) -> bool:
@@ -170,7 +190,7 @@ def print_functions(console: Console, comparison: Comparison) -> bool:
             table.add_column(head, justify="right", no_wrap=True)
         for row in rows[:_SHOWN_FUNCTIONS]:
             times = (duration(ns) if ns else "–" for ns in (row.old_ns, row.new_ns))
-            table.add_row(row.name, *times, signed(row.more_ns))
+            table.add_row(row.name, *times, _more(row.more_ns))
         console.print(table)
     return told
 

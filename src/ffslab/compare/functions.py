@@ -7,11 +7,7 @@ from pathlib import Path
 from ffslab.compare.cases import Side
 from ffslab.compare.engine import CaseRow, Comparison
 from ffslab.protocol.profile import WindowProfile, read_profile
-from ffslab.report.quantity import duration
 from ffslab.results.profiles import FunctionChange, changes, chosen, profiles_at
-
-_TOLD = 3
-_LEAST = 0.05  # of the largest change: what is less is not told in a sentence
 
 
 def function_changes(comparison: Comparison, case: CaseRow) -> tuple[FunctionChange, ...]:
@@ -32,16 +28,3 @@ def function_changes(comparison: Comparison, case: CaseRow) -> tuple[FunctionCha
 def _windows(side: Side, case_id: str) -> tuple[WindowProfile, ...]:
     paths = profiles_at(Path(side.where), [case_id])
     return chosen(read_profile(paths[case_id]), None) if paths else ()
-
-
-def function_words(rows: tuple[FunctionChange, ...]) -> str:
-    """The functions that changed most, in a line: `ubifs_jnl_write_data +46.0 ms`; or nothing."""
-    if not rows:
-        return ""
-    told = [row for row in rows[:_TOLD] if abs(row.more_ns) >= _LEAST * abs(rows[0].more_ns)]
-    return ", ".join(f"{row.name} {signed(row.more_ns)}" for row in told)
-
-
-def signed(ns: int) -> str:
-    """A difference of times with its sign."""
-    return f"{'+' if ns > 0 else '−'}{duration(abs(ns))}"

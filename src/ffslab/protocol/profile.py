@@ -23,6 +23,7 @@ from ffslab.protocol.records import RecordStream
 PROFILE_VERSION = 1
 PARTS = ("code", "driver", "chip")
 WINDOWS_MAX = 256
+PROFILE_NAME = "profile.json"  # of a case
 KERNEL_PROFILE_NAME = "profile.bin"
 REST = "the rest"  # what is in no window: the guest's boot, what is between phases
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ffslab.protocol.profile import Profile, WindowProfile
+from ffslab.protocol.profile import PROFILE_NAME, Profile, WindowProfile
 from ffslab.results.files import CASES
 from ffslab.results.rundir import RunDirectory
-from ffslab.targets.target import PROFILE_NAME
 
 IDLE = "swapper"  # the task that has the time in which no other could go on
 _LEAVES = ("", "[driver]", "[chip]")

@@ -25,7 +25,6 @@ CONSOLE_NAME = "console.log"
 OUTPUT_NAME = "output.log"  # of programs; absent where they print on the console
 RECORDS_NAME = "records.jsonl"
 TRACE_NAME = "trace.bin"
-PROFILE_NAME = "profile.json"
 FLASH_NAME = "flash.img"
 IMAGE_NAME = "image.bin"
 

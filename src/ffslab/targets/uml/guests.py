@@ -42,6 +42,7 @@ from ffslab.protocol.chip_file import (
 )
 from ffslab.protocol.profile import (
     KERNEL_PROFILE_NAME,
+    PROFILE_NAME,
     profile_argument,
     read_kernel_profile,
     windows_of,
@@ -55,7 +56,6 @@ from ffslab.targets.target import (
     CONSOLE_NAME,
     FLASH_NAME,
     OUTPUT_NAME,
-    PROFILE_NAME,
     RECORDS_NAME,
     TRACE_NAME,
     Capabilities,

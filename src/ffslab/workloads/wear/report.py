@@ -269,7 +269,7 @@ def _wears(shown: Sequence[_Shown], key: str, *, told: bool) -> Section:
         "○ and ◆: when these came."
     )
     return Section(
-        key="wear",
+        key="erases",
         title="How long did it last?" if lives else "How fast does it wear?",
         sentence=_lasts(lives) if lives else _fastest(shown),
         charts=(
