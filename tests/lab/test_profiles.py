@@ -115,7 +115,7 @@ def test_a_planted_loss_is_named(tmp_path: Path) -> None:
         study.write_text(own)
         words = ("--profile", "--catalog", str(catalog))
         runs.append(str(run_study(study, directory / "results", *words)))
-    done = ffslab("compare", *runs, "--functions")
+    done = ffslab("compare", *runs, "--profile")
     assert done.returncode == 1, done.stdout + done.stderr
     text = " ".join(done.stdout.split())
     assert "by function: yaffs_header_write yaffs +" in text, done.stdout

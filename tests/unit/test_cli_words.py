@@ -45,7 +45,6 @@ THINGS: Mapping[str, tuple[str, ...]] = {
     "keep the flash": ("--keep-flash",),
     "record operations": ("--trace",),
     "tell time by function": ("--profile",),
-    "which functions changed": ("--functions",),
     "a phase or step": ("--phase NAME",),
     "stacks beside the text": ("--folded FILE",),
     "speedscope's JSON beside the text": ("--speedscope FILE",),

@@ -71,7 +71,8 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--all", help="Print all: every case, every figure that changed.")
         ] = False,
         functions: Annotated[
-            bool, typer.Option("--functions", help="By function, of runs with --profile.")
+            bool,
+            typer.Option("--profile", help="By function: what changed, of profiled runs."),
         ] = False,
         table: Annotated[
             Format | None, typer.Option("--format", "-f", help="The format: of a table.")

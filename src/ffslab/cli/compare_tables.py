@@ -147,7 +147,7 @@ def _print_largest(console: Console, comparison: Comparison) -> None:
         _say(console, f"cause: {where}{words}")
         functions = _function_words(function_changes(comparison, case))
         if functions:
-            _say(console, f"by function: {functions}: --functions")
+            _say(console, f"by function: {functions}: --profile")
     runs = f"{comparison.base.name} {comparison.new.name}"
     if not comparison.axis:
         _say(

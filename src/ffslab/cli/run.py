@@ -104,7 +104,8 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option("--trace", help="Record every flash operation.")
         ] = False,
         profile: Annotated[
-            bool, typer.Option("--profile", help="Tell time by function: each guest runs twice.")
+            bool,
+            typer.Option("--profile", help="By function: time; each guest runs twice."),
         ] = False,
         fresh_states: Annotated[
             bool, typer.Option("--fresh-states", help="Prepare states of the flash again.")
