@@ -1,5 +1,7 @@
 """Runs the commands of documents and compares each figure that these state with its run.
 
+With the Python that `./ffslab test` set up, and PYTHONPATH=src:
+
 python tests/figures                    all documents: half an hour
 python tests/figures boot spi           these
 python tests/figures boot --runs DIR    with the runs below DIR; what is not there is run and kept
