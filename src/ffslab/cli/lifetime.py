@@ -18,7 +18,7 @@ from ffslab.cli.parse import (
     parse_set,
     print_json,
 )
-from ffslab.cli.run_or_study import StudyOrRun, named_run
+from ffslab.cli.run_or_study import StudyOrRun, named_run, new_run
 from ffslab.errors import UsageError
 from ffslab.program import command
 
@@ -95,17 +95,12 @@ def _write_report(run: RunDirectory, asked: Asked, output: Path) -> None:
 
 def _run(name: str, settings: Sequence[str], output: Path, jobs: int | None) -> RunDirectory:
     """The run of that name, or a new one of the study."""
-    from ffslab.campaign.study import Choice, run_study
-    from ffslab.cli.progress import TerminalWatch
-    from ffslab.cli.report import refresh_index
-    from ffslab.cli.screen import screen
+    from ffslab.campaign.study import Choice
 
     directory = named_run("lifetime", name, settings, output, "lifetime")
     if directory is None:
         choice = Choice(name, tuple(map(parse_set, settings)))
-        watch = TerminalWatch(screen(stderr=True))
-        directory = run_study(choice, output, watch, jobs=jobs, check=_check)
-        refresh_index(output, output)
+        directory = new_run(choice, output, _check, jobs=jobs)
     return directory
 
 

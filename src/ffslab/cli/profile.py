@@ -16,7 +16,7 @@ from ffslab.cli.parse import (
     Settings,
     parse_set,
 )
-from ffslab.cli.run_or_study import StudyOrRun, named_run
+from ffslab.cli.run_or_study import StudyOrRun, named_run, new_run
 from ffslab.errors import UsageError
 from ffslab.program import command
 
@@ -90,10 +90,7 @@ def _profiled(
     """A run of that case, with its profile."""
     from dataclasses import replace
 
-    from ffslab.campaign.study import Choice, run_study
-    from ffslab.cli.progress import TerminalWatch
-    from ffslab.cli.report import refresh_index
-    from ffslab.cli.screen import screen
+    from ffslab.campaign.study import Choice
     from ffslab.targets.target import SiteOptions
 
     overrides = tuple(map(parse_set, settings))
@@ -101,10 +98,7 @@ def _profiled(
     if case is None:
         choice = replace(choice, case_ids=(choice.prepare().cases[0].id,))
     options = SiteOptions(kernel_source=kernel_source, profile=True)
-    watch = TerminalWatch(screen(stderr=True))
-    run = run_study(choice, output, watch, options=options, check=_check)
-    refresh_index(output, output)
-    return run
+    return new_run(choice, output, _check, options=options)
 
 
 def refuse_without_profile(prepared: Prepared) -> None:

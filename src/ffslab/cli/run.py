@@ -28,7 +28,6 @@ from ffslab.cli.parse import (
     parse_seeds,
     parse_set,
 )
-from ffslab.cli.profile import refuse_without_profile
 from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from ffslab.program import command, program, this_command
 from ffslab.targets import DEFAULT_TARGET
@@ -241,6 +240,8 @@ def run_choice(
         label=label,
     )
     if profile:
+        from ffslab.cli.profile import refuse_without_profile
+
         refuse_without_profile(prepared)
     options = SiteOptions(
         scratch, kernel_source, labgrid=labgrid, confirm=consent(yes), profile=profile

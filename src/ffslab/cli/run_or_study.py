@@ -12,7 +12,12 @@ from ffslab.errors import UsageError
 from ffslab.program import command
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ffslab.campaign.prepared import Prepared
+    from ffslab.campaign.study import Choice
     from ffslab.results.rundir import RunDirectory
+    from ffslab.targets.target import SiteOptions
 
 StudyOrRun = Annotated[
     str,
@@ -49,3 +54,23 @@ def named_run(
             remedy=f"{command(verb, directory.path)}, or the study's name instead",
         )
     return directory
+
+
+def new_run(
+    choice: Choice,
+    output: Path,
+    check: Callable[[Prepared], None],
+    *,
+    jobs: int | None = None,
+    options: SiteOptions | None = None,
+) -> RunDirectory:
+    """A run of the study, if `check` takes it; the index of runs has it."""
+    from ffslab.campaign.study import run_study
+    from ffslab.cli.progress import TerminalWatch
+    from ffslab.cli.report import refresh_index
+    from ffslab.cli.screen import screen
+
+    watch = TerminalWatch(screen(stderr=True))
+    run = run_study(choice, output, watch, jobs=jobs, options=options, check=check)
+    refresh_index(output, output)
+    return run

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ffslab.protocol.profile import Profile, WindowProfile, read_profile
+from ffslab.protocol.profile import WindowProfile, read_profile
 from ffslab.report import svg
 from ffslab.report.data import Run
 from ffslab.report.elements import Table
@@ -15,6 +15,7 @@ from ffslab.report.sections.section import Chart, Section
 from ffslab.report.vega import as_is, field, linear_scale, mark
 from ffslab.results.profiles import (
     IDLE,
+    FunctionTime,
     busy_ns,
     chosen,
     functions_of,
@@ -114,18 +115,20 @@ def _row(frame: Frame, total_ns: int) -> dict[str, Any]:
 def flame_section(run: Run, key: str = "") -> Section:
     """The graphs of the cases that have a profile; empty where none has."""
     paths = profiles_at(run.path, [case.id for case in run.cases])
-    profiles = {case_id: read_profile(path) for case_id, path in [*paths.items()][:_MOST_CASES]}
-    if not profiles:
+    shown = [*paths.items()][:_MOST_CASES]
+    cases = {case_id: chosen(read_profile(path), None) for case_id, path in shown}
+    if not cases:
         return Section(f"{key}functions", "Which functions take the time?")
+    rows = {case_id: functions_of(windows) for case_id, windows in cases.items()}
     charts, tables = [], []
-    for number, (case_id, profile) in enumerate(profiles.items()):
-        drawing = flame(chosen(profile, None), case_id, f"{key}flame-{number}")
+    for number, (case_id, windows) in enumerate(cases.items()):
+        drawing = flame(windows, case_id, f"{key}flame-{number}")
         charts.append(Chart(case_id, drawing, "Each box is a call, above its caller."))
-        tables.append(_table(case_id, profile))
+        tables.append(_table(case_id, rows[case_id], busy_ns(windows)))
     return Section(
         key=f"{key}functions",
         title="Which functions take the time?",
-        sentence=_sentence(profiles),
+        sentence=_sentence(rows, {case_id: busy_ns(own) for case_id, own in cases.items()}),
         charts=tuple(charts),
         tables=tuple(tables),
         note="Of all phases and steps, without the time in which all tasks wait. What UML's own "
@@ -133,26 +136,22 @@ def flame_section(run: Run, key: str = "") -> Section:
     )
 
 
-def _sentence(profiles: Mapping[str, Profile]) -> str:
+def _sentence(rows: Mapping[str, Sequence[FunctionTime]], busy: Mapping[str, int]) -> str:
     told = []
-    for case_id, profile in profiles.items():
-        windows = chosen(profile, None)
-        first = functions_of(windows)[0]
-        share = first.own_ns / busy_ns(windows)
+    for case_id, (first, *_) in rows.items():
+        share = first.own_ns / busy[case_id]
         told.append(f"{first.name.partition(' ')[0]} {100 * share:.0f} % of **{case_id}**")
     return f"Most own time: {', '.join(told[:3])}."
 
 
-def _table(case_id: str, profile: Profile) -> Table:
-    windows = chosen(profile, None)
-    total_ns = busy_ns(windows)
+def _table(case_id: str, functions: Sequence[FunctionTime], total_ns: int) -> Table:
     rows = tuple(
         (
             *(row.name, duration(row.own_ns), f"{100 * row.own_ns / total_ns:.1f} %"),
             *(duration(ns) for ns in (row.code_ns, row.driver_ns, row.chip_ns)),
             f"{100 * row.total_ns / total_ns:.1f} %",
         )
-        for row in functions_of(windows)[:_MOST_FUNCTIONS]
+        for row in functions[:_MOST_FUNCTIONS]
     )
     head = ("function", "own time", "share", "code", "driver", "chip", "with calls")
     return Table(case_id, head, (), rows)
