@@ -24,9 +24,16 @@ from ffslab.lab.cache import (
 )
 from ffslab.lab.commands import clean_environment, run_logged
 from ffslab.lab.config import parse_config, unmet_options
-from ffslab.lab.patches import apply_series
 from ffslab.lab.progress import Progress
 from ffslab.lab.source import KernelSource
+from ffslab.lab.workshop import (
+    close_workshop,
+    copy_objects,
+    lay_over,
+    link_tree,
+    open_workshop,
+    patched_tree,
+)
 from ffslab.program import program
 
 # A line of make's output that stands for a finished step: "  CC      kernel/fork.o".
@@ -136,28 +143,31 @@ def build_kernel(
     lock: int,
     progress: Progress,
     trees: Sequence[Path] = (),
+    workshop: Path | None = None,
 ) -> None:
     """Builds a kernel into `entry`, going on where an interrupted build stopped.
 
-    `trees` are those of the source with the files of an architecture; none: User-Mode Linux.
+    `trees` are those of the source with the files of an architecture; none: User-Mode Linux. It is
+    compiled in `workshop`, on top of what is there, or in the entry itself.
 
     Raises InfrastructureError if a patch does not apply, an option of a fragment does not take
     effect, or the compilation fails.
     """
     make_directory(entry.directory)
-    entry.log.unlink(missing_ok=True)
-    prepare_tree(entry, trees or (source.tree,), inputs, progress)
-    image = entry.architecture.image
+    made = entry if workshop is None else KernelEntry(workshop, entry.architecture)
+    if workshop is not None:
+        open_workshop(workshop)
+    made.log.unlink(missing_ok=True)
+    prepare_tree(made, trees or (source.tree,), inputs, progress, anew=workshop is not None)
     with progress.phase("configuring the lab kernel"):
-        configure(entry, inputs, lock)
+        configure(made, inputs, lock)
     with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {cores()} cores"):
         # One more than there are cores: linking and make itself leave one idle now and then.
-        targets = [f"-j{cores() + 1}", Path(image).name, "modules"]
-        make_kernel(entry, targets, lock, on_line=step_counter(progress, _EXPECTED_STEPS))
-        shutil.copy2(entry.objects / image, entry.binary)
-        for built in entry.architecture.modules:
-            shutil.copy2(entry.objects / built, entry.directory)
-        _prune_objects(entry.objects)
+        targets = [f"-j{cores() + 1}", Path(entry.architecture.image).name, "modules"]
+        make_kernel(made, targets, lock, on_line=step_counter(progress, _EXPECTED_STEPS))
+        _take(made, entry)
+    if workshop is not None:
+        close_workshop(workshop, made.source, made.objects)
     write_stamp(
         entry.directory,
         {
@@ -170,32 +180,54 @@ def build_kernel(
     )
 
 
+def _take(made: KernelEntry, entry: KernelEntry) -> None:
+    """Puts what was made into the entry: what runs, and what modules are built against, which is a
+    small part of the objects.
+    """
+    architecture = entry.architecture
+    shutil.copy2(made.objects / architecture.image, entry.binary)
+    for built in architecture.modules:
+        shutil.copy2(made.objects / built, entry.directory)
+    if made != entry:
+        shutil.copy2(made.log, entry.log)
+        link_tree(made.source, entry.source)
+        copy_objects(made.objects, entry.objects, entry.source, _is_for_modules)
+        return
+    for path in entry.objects.rglob("*"):
+        if path.is_file() and not _is_for_modules(path.relative_to(entry.objects)):
+            path.unlink()
+
+
+def _is_for_modules(path: Path) -> bool:
+    """Whether a build of modules reads the file at `path` of the objects."""
+    if path.suffix in (".o", ".a"):
+        return path.parts[0] == "scripts"
+    return path.as_posix() not in ("vmlinux", "linux", "arch/arm/boot/Image")
+
+
 def cores() -> int:
     """The processors of the host that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def prepare_tree(
-    entry: KernelEntry, trees: Sequence[Path], inputs: KernelInputs, progress: Progress
+    entry: KernelEntry,
+    trees: Sequence[Path],
+    inputs: KernelInputs,
+    progress: Progress,
+    *,
+    anew: bool = False,
 ) -> None:
-    """Puts a patched copy of the trees, laid over each other, into an entry that has none yet."""
-    if entry.source.is_dir():
+    """Puts a patched copy of the trees, laid over each other, into an entry that has none yet;
+    `anew`: over the one that it has.
+    """
+    if entry.source.is_dir() and not anew:
         return
-    # Hard links: `patch` writes a new file and renames it, so the source is not touched.
     scratch = scratch_directory(entry.directory)
-    tree = scratch / "src"
     with progress.phase(f"patching the kernel ({len(inputs.patches)} patches)"):
-        for source in trees:
-            shutil.copytree(source, tree, symlinks=True, copy_function=_link, dirs_exist_ok=True)
-        apply_series(tree, list(inputs.patches))
-        tree.rename(entry.source)
+        patched_tree(scratch / "src", trees, inputs.patches)
+        lay_over(scratch / "src", entry.source)
         scratch.rmdir()
-
-
-def _link(origin: str, copy: str) -> None:
-    # A tree laid over another one may have the same file.
-    Path(copy).unlink(missing_ok=True)
-    os.link(origin, copy, follow_symlinks=False)
 
 
 def configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
@@ -249,16 +281,6 @@ def step_counter(progress: Progress, expected: int) -> Callable[[str], None]:
             progress.count(steps, expected)
 
     return on_line
-
-
-def _prune_objects(objects: Path) -> None:
-    """Drops what no module build reads: most of the entry's size."""
-    keep = objects / "scripts"
-    for path in objects.rglob("*"):
-        if path.suffix in (".o", ".a") and keep not in path.parents:
-            path.unlink()
-    for name in ("vmlinux", "linux", "arch/arm/boot/Image"):
-        (objects / name).unlink(missing_ok=True)
 
 
 # Modules whose Kbuild compiles the sources of others.

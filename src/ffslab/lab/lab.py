@@ -98,6 +98,9 @@ _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "qemu-s
 _NETWORKED = ("sockets", variant_on_board("sockets", unaligned=True), "qemu-sockets", "board")
 # The explorer of power cuts has its chips in User-Mode Linux only.
 _UML_MODULES = ("vnand_crash", "vnor_crash")
+# What a variant shares with others is compiled once, in the workshop of its kind (_workshop);
+# these have few objects that are like those of others.
+_ALONE = ("debug", "nocpu", "price")
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {
     "period": "period",
@@ -320,7 +323,7 @@ def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
 
 def _invalidate(plan: LabPlan) -> None:
     out_of_tree = (wanted.entry for wanted in plan.out_of_tree)
-    for entry in (*plan.entries, plan.cutter, *out_of_tree):
+    for entry in (*plan.entries, plan.cutter, *out_of_tree, cache_root() / "workshop"):
         shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -344,7 +347,8 @@ def _build_missing(
         )
         if variant in _NETWORKED:
             trees += ensure_network(source, progress)
-        build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress, trees)
+        workshop = _workshop(variant, source)
+        build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress, trees, workshop)
     modules = {name: entry for name, entry in plan.modules.items() if name in missing}
     if modules:
         build_modules(modules, data_dir("kmod"), plan.kernel, lock, progress)
@@ -357,6 +361,16 @@ def _build_missing(
             cause="a file of the checkout changed during the build",
             remedy="the same command again",
         )
+
+
+def _workshop(variant: str, source: KernelSource) -> Path | None:
+    """Where the kernels of a kind are compiled on top of each other; None: each alone."""
+    if variant in _ALONE:
+        return None
+    architecture = architecture_of(variant)
+    kind = f"{architecture.name}{'-net' if variant in _NETWORKED else ''}"
+    key = hash_texts([FORMAT, source.id, compiler_version(architecture)])
+    return cache_root() / "workshop" / f"{kind}-{key}"
 
 
 def _lab_build(plan: LabPlan) -> LabBuild:
