@@ -112,14 +112,6 @@ def run_in_terminal(command: str, directory: Path, typed: str) -> str:
         os.close(ours)
 
 
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a newcomer has: the committed files, nothing else."""
-    directory = tmp_path_factory.mktemp("readme") / "ffslab"
-    subprocess.run(["git", "clone", "-q", str(ROOT), str(directory)], check=True)
-    return directory
-
-
 def document(clone: Path, name: str) -> str:
     return (clone / name).read_text(encoding="utf-8")
 

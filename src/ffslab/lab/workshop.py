@@ -2,9 +2,9 @@
 
 kbuild compiles what changed options and sources ask for, as long as tree and objects are where they
 were. So the variants of a kernel are made one after the other in the same place, and each later
-one takes what the options leave: seconds for UBI with fastmap instead of minutes. An entry of the
-cache gets a copy of what modules are built against; `tests/lab/test_kernels_alike.py` compares what a
-build on top of another makes with what a build of its own does.
+one takes what the options leave. An entry of the cache gets a copy of what modules are built
+against. `tests/lab/test_kernels_alike.py` compares what a build on top of another makes with what a
+build of its own does.
 
 A workshop at rest has a stamp with the hash of every file in it. One whose build was killed is
 emptied, unless that was its first: there every object is whole, or lacks the line of its command.
