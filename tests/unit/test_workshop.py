@@ -63,7 +63,7 @@ def workshop(tmp_path: Path) -> Path:
     directory = tmp_path / "um-1"
     open_workshop(directory)
     tree(directory, src__a_c="a", obj__a_o="object")
-    close_workshop(directory, directory / "src", directory / "obj")
+    close_workshop(directory)
     return directory
 
 

@@ -144,11 +144,11 @@ def build_kernel(
     progress: Progress,
     trees: Sequence[Path] = (),
     workshop: Path | None = None,
-) -> None:
-    """Builds a kernel into `entry`, going on where an interrupted build stopped.
+) -> KernelEntry:
+    """Builds a kernel into `entry`, going on where an interrupted build stopped; where it was
+    compiled: in `workshop`, on top of what is there, or in the entry itself.
 
-    `trees` are those of the source with the files of an architecture; none: User-Mode Linux. It is
-    compiled in `workshop`, on top of what is there, or in the entry itself.
+    `trees` are those of the source with the files of an architecture; none: User-Mode Linux.
 
     Raises InfrastructureError if a patch does not apply, an option of a fragment does not take
     effect, or the compilation fails.
@@ -167,7 +167,7 @@ def build_kernel(
         make_kernel(made, targets, lock, on_line=step_counter(progress, _EXPECTED_STEPS))
         _take(made, entry)
     if workshop is not None:
-        close_workshop(workshop, made.source, made.objects)
+        close_workshop(workshop)
     write_stamp(
         entry.directory,
         {
@@ -178,6 +178,7 @@ def build_kernel(
         [entry.binary, *entry.modules.values()],
         entry.for_builds(),
     )
+    return made
 
 
 def _take(made: KernelEntry, entry: KernelEntry) -> None:
@@ -310,25 +311,34 @@ def module_sources(directory: Path) -> list[Path]:
 
 
 def build_modules(
-    entries: Mapping[str, Path], kmod: Path, kernel: KernelEntry, lock: int, progress: Progress
+    entries: Mapping[str, Path],
+    kmod: Path,
+    kernel: KernelEntry,
+    lock: int,
+    progress: Progress,
+    workshop: Path | None = None,
 ) -> None:
-    """Builds each module `kmod/NAME` against `kernel` into `entries[NAME]/NAME.ko`.
+    """Builds each module `kmod/NAME` against `kernel` into `entries[NAME]/NAME.ko`, in `workshop`
+    on top of what was built there against other kernels in the same place.
 
     All at once: most of such a build is one process after the other.
     """
     scratch = scratch_directory(next(iter(entries.values())).parent)
+    if workshop is not None:
+        open_workshop(workshop)
     with (
         progress.phase(f"compiling the modules {', '.join(entries)}"),
         ThreadPoolExecutor(cores()) as pool,
     ):
-        builds = [
-            pool.submit(
-                _build_module, entry, kmod / name, make_directory(scratch / name), kernel, lock
-            )
-            for name, entry in entries.items()
-        ]
+        builds = []
+        for name, entry in entries.items():
+            new = make_directory(scratch / name) / "new"
+            copy = make_directory((workshop or scratch) / name) / "kmod"
+            builds += [pool.submit(_build_module, entry, kmod / name, new, copy, kernel, lock)]
         for build in builds:
             build.result()
+    if workshop is not None:
+        close_workshop(workshop)
     shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -342,10 +352,12 @@ def copy_module_sources(sources: Path, copy: Path) -> None:
 
 
 def _build_module(
-    entry: Path, sources: Path, scratch: Path, kernel: KernelEntry, lock: int
+    entry: Path, sources: Path, new: Path, copy: Path, kernel: KernelEntry, lock: int
 ) -> None:
-    name, copy = sources.name, scratch / "kmod"
-    copy_module_sources(sources, copy)
+    """Builds a module in `copy`, which gets its sources by way of `new`."""
+    name = sources.name
+    copy_module_sources(sources, new)
+    lay_over(new, copy, removing=False)
     log = entry.parent / f"{name}.log"
     make_module(
         copy / name,

@@ -10,6 +10,7 @@ ffscrash is built with the rest, and is no part of what `build_id` names: no mea
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -98,8 +99,8 @@ _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "qemu-s
 _NETWORKED = ("sockets", variant_on_board("sockets", unaligned=True), "qemu-sockets", "board")
 # The explorer of power cuts has its chips in User-Mode Linux only.
 _UML_MODULES = ("vnand_crash", "vnor_crash")
-# What a variant shares with others is compiled once, in the workshop of its kind (_workshop);
-# these have few objects that are like those of others.
+# What a variant shares with others of its architecture is compiled once (_workshops); these share
+# little.
 _ALONE = ("debug", "nocpu", "price")
 # Further patch series of a variant, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {
@@ -338,6 +339,8 @@ def _build_missing(
         )
     if "cutter" in missing:
         build_cutter(plan.cutter, data_dir("guest") / "cutter", lock, progress)
+    kernel = plan.kernel
+    workshop, modules_workshop = _workshops(variant, source)
     if "kernel" in missing:
         architecture = plan.kernel.architecture
         trees = (
@@ -347,11 +350,13 @@ def _build_missing(
         )
         if variant in _NETWORKED:
             trees += ensure_network(source, progress)
-        workshop = _workshop(variant, source)
-        build_kernel(plan.kernel, source, kernel_inputs(variant), lock, progress, trees, workshop)
+        inputs = kernel_inputs(variant)
+        kernel = build_kernel(plan.kernel, source, inputs, lock, progress, trees, workshop)
     modules = {name: entry for name, entry in plan.modules.items() if name in missing}
     if modules:
-        build_modules(modules, data_dir("kmod"), plan.kernel, lock, progress)
+        # Against the kernel in its workshop, as those of other variants were, while it is there.
+        on_top = modules_workshop if kernel != plan.kernel else None
+        build_modules(modules, data_dir("kmod"), kernel, lock, progress, on_top)
     for wanted in plan.out_of_tree:
         if wanted.title in missing:
             build_out_of_tree(wanted, plan.kernel, lock, progress)
@@ -363,14 +368,24 @@ def _build_missing(
         )
 
 
-def _workshop(variant: str, source: KernelSource) -> Path | None:
-    """Where the kernels of a kind are compiled on top of each other; None: each alone."""
+def _workshops(variant: str, source: KernelSource) -> tuple[Path, Path] | tuple[None, None]:
+    """Where the kernels of an architecture are compiled on top of each other, and their modules;
+    nothing for one that is compiled alone.
+
+    Among sources of modules are objects, so other names of files are another place.
+    """
     if variant in _ALONE:
-        return None
-    architecture = architecture_of(variant)
-    kind = f"{architecture.name}{'-net' if variant in _NETWORKED else ''}"
+        return None, None
+    architecture, kmod = architecture_of(variant), data_dir("kmod")
     key = hash_texts([FORMAT, source.id, compiler_version(architecture)])
-    return cache_root() / "workshop" / f"{kind}-{key}"
+    sources = (module_sources(kmod / name) for name in module_names(kmod, architecture))
+    files = {*kmod.rglob("*.h"), *itertools.chain.from_iterable(sources)}
+    names = sorted(path.relative_to(kmod).as_posix() for path in files)
+    top = cache_root() / "workshop"
+    return (
+        top / f"{architecture.name}-{key}",
+        top / f"{architecture.name}-modules-{hash_texts([key, *names])}",
+    )
 
 
 def _lab_build(plan: LabPlan) -> LabBuild:

@@ -43,11 +43,11 @@ def open_workshop(directory: Path) -> None:
     make_directory(directory)
 
 
-def close_workshop(directory: Path, source: Path, objects: Path) -> None:
+def close_workshop(directory: Path) -> None:
     """Writes the stamp of a workshop whose build went well."""
-    files = (path for top in (source, objects) for path in _files(top))
-    write_stamp(directory, {}, (), files)
-    (directory / _BEFORE).unlink(missing_ok=True)
+    before = directory / _BEFORE
+    write_stamp(directory, {}, (), (path for path in _files(directory) if path != before))
+    before.unlink(missing_ok=True)
 
 
 def patched_tree(tree: Path, trees: Sequence[Path], patches: Sequence[Path]) -> None:
@@ -60,13 +60,16 @@ def patched_tree(tree: Path, trees: Sequence[Path], patches: Sequence[Path]) -> 
     apply_series(tree, list(patches))
 
 
-def lay_over(tree: Path, older: Path) -> None:
-    """Makes `older` what `tree` is; files that differ are newer than all objects then."""
+def lay_over(tree: Path, older: Path, *, removing: bool = True) -> None:
+    """Makes `older` what `tree` is; files that differ are newer than all objects then.
+
+    Without `removing` files that `tree` has not stay: objects among the sources.
+    """
     if not older.is_dir():
         tree.rename(older)
         return
     wanted, present = _names(tree), _names(older)
-    for name in present - wanted:
+    for name in (present - wanted) if removing else ():
         (older / name).unlink()
     for name in wanted:
         if name not in present or not _same(tree / name, older / name):
