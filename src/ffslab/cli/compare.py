@@ -99,11 +99,16 @@ def register(app: typer.Typer) -> None:
         """
         from ffslab.cli.report import refresh_index
         from ffslab.compare.engine import Rules
+        from ffslab.compare.functions import function_changes
         from ffslab.compare.tables import Choice
         from ffslab.compare.tables import as_json as as_document
 
         if axis is None and not new and _print_bands(base, all_figures, output):
             return
+        if functions and table is not None:
+            raise UsageError(
+                f"--format {table} has no functions", remedy="--json has them, and --html a graph"
+            )
         rules = Rules(threshold, exact)
         comparisons = _comparisons(base, new or [], axis, base_value, rules, output)
         if case:
@@ -116,10 +121,10 @@ def register(app: typer.Typer) -> None:
             refresh_index(page.parent, output)
         in_full = all_figures or only_changed or bool(case)
         if as_json:
-            typer.echo(as_document(comparisons, choice), nl=False)
+            typer.echo(as_document(comparisons, choice, function_changes), nl=False)
         else:
             _print(comparisons, choice, table, in_full=in_full)
-        if functions:
+        if functions and not as_json:
             _print_by_function(comparisons)
         code = max((exit_code(each, fail_on) for each in comparisons), key=_GRAVITY.index)
         if code:

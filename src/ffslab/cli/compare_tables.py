@@ -32,7 +32,7 @@ from ffslab.compare.words import (
 from ffslab.model.specs import FIRST_REPEAT
 from ffslab.program import program
 from ffslab.report.comparison.headline import case_words, headline
-from ffslab.report.quantity import duration
+from ffslab.report.quantity import difference, duration
 from ffslab.results.profiles import FunctionChange
 
 _STYLE = {
@@ -166,12 +166,7 @@ def _function_words(rows: Sequence[FunctionChange]) -> str:
         for row in rows[:_TOLD_FUNCTIONS]
         if abs(row.more_ns) >= _LEAST_FUNCTION * abs(rows[0].more_ns)
     ]
-    return ", ".join(f"{row.name} {_more(row.more_ns)}" for row in told)
-
-
-def _more(ns: int) -> str:
-    """A difference of times with its sign."""
-    return f"{'+' if ns > 0 else '−'}{duration(abs(ns))}"
+    return ", ".join(f"{row.name} {difference(row.more_ns)}" for row in told)
 
 
 def print_functions(console: Console, comparison: Comparison) -> bool:
@@ -190,7 +185,7 @@ def print_functions(console: Console, comparison: Comparison) -> bool:
             table.add_column(head, justify="right", no_wrap=True)
         for row in rows[:_SHOWN_FUNCTIONS]:
             times = (duration(ns) if ns else "–" for ns in (row.old_ns, row.new_ns))
-            table.add_row(row.name, *times, _more(row.more_ns))
+            table.add_row(row.name, *times, difference(row.more_ns))
         console.print(table)
     return told
 

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,9 @@ from ffslab.compare.words import (
     row_title,
     values_text,
 )
+from ffslab.results.profiles import FunctionChange
 
+Functions = Callable[[Comparison, CaseRow], Sequence[FunctionChange]]
 DOCUMENT_VERSION = 2
 _MOST_OTHERS = 5  # figures that are not asked for first, unless all are wanted
 _CSV_HEAD = (
@@ -90,16 +92,18 @@ def _ordered(verdicts: Iterator[Verdict]) -> Counter[str]:
     return Counter({str(verdict): counts[verdict] for verdict in ORDER if counts[verdict]})
 
 
-def as_json(comparisons: Sequence[Comparison], choice: Choice) -> str:
-    """All cases and figures, or those that changed."""
+def as_json(
+    comparisons: Sequence[Comparison], choice: Choice, functions: Functions = lambda *_: ()
+) -> str:
+    """All cases and figures, or those that changed; `functions` has those of a profiled case."""
     document = {
         "v": DOCUMENT_VERSION,
-        "comparisons": [_document(comparison, choice) for comparison in comparisons],
+        "comparisons": [_document(comparison, choice, functions) for comparison in comparisons],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
-def _document(comparison: Comparison, choice: Choice) -> dict[str, Any]:
+def _document(comparison: Comparison, choice: Choice, functions: Functions) -> dict[str, Any]:
     return {
         "base": comparison.base.name,
         "new": comparison.new.name,
@@ -110,7 +114,10 @@ def _document(comparison: Comparison, choice: Choice) -> dict[str, Any]:
             {"what": c.name, "base": c.base, "new": c.new, "cases": c.cases}
             for c in comparison.circumstances
         ],
-        "cases": [_case(case, choice) for case in choice.cases(comparison)],
+        "cases": [
+            {**_case(case, choice), "functions": [*map(_function, functions(comparison, case))]}
+            for case in choice.cases(comparison)
+        ],
         "case_counts": dict(case_counts(comparison)),
         "figure_counts": dict(figure_counts(comparison)),
     }
@@ -139,6 +146,10 @@ def _case(case: CaseRow, choice: Choice) -> dict[str, Any]:
         },
         "figures": [_figure(row) for row in _all_rows(case, choice)],
     }
+
+
+def _function(row: FunctionChange) -> dict[str, Any]:
+    return {"function": row.name, "base_ns": row.old_ns, "new_ns": row.new_ns}
 
 
 def _all_rows(case: CaseRow, choice: Choice) -> tuple[FigureRow, ...]:

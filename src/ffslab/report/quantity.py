@@ -64,6 +64,11 @@ def duration(ns: float) -> str:
     return f"{significant(ns / 1e9)}{SPACE}s"
 
 
+def difference(ns: float) -> str:
+    """A difference of durations with its sign."""
+    return f"{'+' if ns > 0 else '−'}{duration(abs(ns))}"
+
+
 def times(ratio: float) -> str:
     """A ratio as ×n, with three significant digits."""
     return f"×{significant(ratio)}"

@@ -1,7 +1,8 @@
 """The HTML page of comparisons: one offline file in the look of the report.
 
 First the headline and the chart, then the figures that changed, the findings of power cuts, the
-cases with their causes, and what differs between the two sides.
+cases with their causes, the functions where both sides were profiled, and what differs between the
+two sides.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ffslab.compare.words import (
 )
 from ffslab.model.specs import FIRST_REPEAT
 from ffslab.report.comparison.chart import Drawn, chart_of
+from ffslab.report.comparison.functions import ShownFunctions, functions_of_cases
 from ffslab.report.comparison.headline import case_words, headline
 from ffslab.report.elements import Table, environment
 from ffslab.report.quantity import unbroken
@@ -67,6 +69,7 @@ class ShownComparison:
     findings: Table
     cases: tuple[ShownCase, ...]
     unchanged: tuple[str, ...]
+    functions: tuple[ShownFunctions, ...]
     sides: Table
 
 
@@ -97,6 +100,7 @@ def shown(comparison: Comparison, choice: Choice, key: str) -> ShownComparison:
         findings=_findings(comparison),
         cases=tuple(_case(comparison, case) for case in changed),
         unchanged=tuple(f"{case.label}: {case.verdict}" for case in others),
+        functions=functions_of_cases(comparison, key),
         sides=_sides(comparison),
     )
 

@@ -10,7 +10,7 @@ from ffslab.protocol.profile import WindowProfile, read_profile
 from ffslab.report import svg
 from ffslab.report.data import Run
 from ffslab.report.elements import Table
-from ffslab.report.quantity import duration
+from ffslab.report.quantity import difference, duration
 from ffslab.report.sections.section import Chart, Section
 from ffslab.report.vega import as_is, field, linear_scale, mark
 from ffslab.results.profiles import (
@@ -32,47 +32,64 @@ _PAINTS = {"[driver]": "t8", "[chip]": "t1"}
 _TASK, _CODE = "t6", "t5"
 
 
+Windows = Sequence[WindowProfile]
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A box of the graph: a call, from `begin_ns` to `end_ns` of all time that is drawn."""
+    """A box of the graph: a call, from `begin_ns` to `end_ns` of all time that is drawn; `own_ns`
+    is what it took itself, `more_ns` what of that another profile had less.
+    """
 
     name: str
     depth: int
     begin_ns: int
     end_ns: int
+    own_ns: int
+    more_ns: int
 
 
-def frames_of(windows: Sequence[WindowProfile]) -> tuple[Frame, ...]:
+def frames_of(windows: Windows, base: Windows | None = None) -> tuple[Frame, ...]:
     """The calls as boxes, callers below; what a function calls stands in the order of names."""
+    own = stacks_of(windows)
+    before = own if base is None else stacks_of(base)
     tree: dict[str, Any] = {}
-    for stack, ns in stacks_of(windows).items():
+    for stack in own:
         if stack[0] == IDLE:
             continue
         level = tree
         for name in stack:
             level = level.setdefault(name, {})
-        level[""] = level.get("", 0) + ns
-    return tuple(_frames(tree, 0, 0))
+    return tuple(_frames(tree, (), 0, own, before))
 
 
-def _time(tree: Mapping[str, Any]) -> int:
-    return sum(value if not name else _time(value) for name, value in tree.items())
+_Times = Mapping[tuple[str, ...], int]
 
 
-def _frames(tree: Mapping[str, Any], depth: int, begin_ns: int) -> Iterator[Frame]:
-    for name in sorted(filter(None, tree)):
-        end_ns = begin_ns + _time(tree[name])
-        yield Frame(name, depth, begin_ns, end_ns)
-        yield from _frames(tree[name], depth + 1, begin_ns)
+def _frames(
+    tree: Mapping[str, Any], above: tuple[str, ...], begin_ns: int, own: _Times, before: _Times
+) -> Iterator[Frame]:
+    for name in sorted(tree):
+        stack = (*above, name)
+        own_ns = own.get(stack, 0)
+        called = tuple(_frames(tree[name], stack, begin_ns, own, before))
+        end_ns = own_ns + max((frame.end_ns for frame in called), default=begin_ns)
+        more_ns = own_ns - before.get(stack, 0)
+        yield Frame(name, len(above), begin_ns, end_ns, own_ns, more_ns)
+        yield from called
         begin_ns = end_ns
 
 
-def flame(windows: Sequence[WindowProfile], title: str, identifier: str) -> str:
-    """The flame graph: a box's width is its share of the time; the task stands at the bottom."""
-    frames = frames_of(windows)
+def flame(windows: Windows, title: str, identifier: str, base: Windows | None = None) -> str:
+    """The flame graph: a box's width is its share of the time; the task stands at the bottom.
+
+    With `base`, another profile, its colour says what the call takes more or less than there.
+    """
+    frames = frames_of(windows, base)
     total_ns = sum(frame.end_ns - frame.begin_ns for frame in frames if not frame.depth)
+    most_ns = max((abs(frame.more_ns) for frame in frames), default=0)
     rows = [
-        _row(frame, total_ns)
+        _row(frame, total_ns) | (_change(frame, most_ns) if base is not None else {})
         for frame in frames
         if frame.end_ns - frame.begin_ns >= _LEAST * total_ns
     ]
@@ -83,12 +100,16 @@ def flame(windows: Sequence[WindowProfile], title: str, identifier: str) -> str:
     tooltip = [
         *(field("name:N", title="function"), field("time:N", title="with calls")),
         field("share:N", title="share"),
+        *([field("change:N", title="its own time")] if base is not None else []),
     ]
     box = {"x": x, "x2": field("end"), "y": y, "fill": as_is("paint:N"), "tooltip": tooltip}
+    if base is not None:
+        box["fillOpacity"] = as_is("strength:Q")
     label = {"x": x, "y": y, "text": field("label:N"), "tooltip": tooltip}
+    letters = svg.PAINT["paper" if base is None else "ink"]
     layers = [
         mark("rect", box, stroke=svg.PAINT["paper"], strokeWidth=0.7),
-        mark("text", label, align="left", dx=3, fontSize=10.5, fill=svg.PAINT["paper"]),
+        mark("text", label, align="left", dx=3, fontSize=10.5, fill=letters),
     ]
     spec = {"width": _WIDTH, "height": {"step": _ROW}, "layer": layers}
     return svg.draw(spec, title, identifier, {"rows": rows})
@@ -109,6 +130,18 @@ def _row(frame: Frame, total_ns: int) -> dict[str, Any]:
         "time": duration(frame.end_ns - frame.begin_ns),
         "share": f"{100 * share:.2g} %",
         "paint": svg.PAINT[paint],
+    }
+
+
+def _change(frame: Frame, most_ns: int) -> dict[str, Any]:
+    """The colour and the words of what a call takes more; `most_ns` is the largest difference."""
+    share = abs(frame.more_ns) / most_ns if most_ns else 0.0
+    if share < _LEAST:
+        return {"paint": svg.PAINT["grid"], "strength": 1.0, "change": "the same"}
+    return {
+        "paint": svg.PAINT["bad" if frame.more_ns > 0 else "good"],
+        "strength": round(0.25 + 0.75 * share, 3),
+        "change": f"{duration(frame.own_ns)}, {difference(frame.more_ns)}",
     }
 
 
