@@ -318,7 +318,7 @@ def _cache_contents() -> Iterator[Condition]:
 
 def _lab(variant: str, kernel_source: Path | None) -> Iterator[Condition]:
     try:
-        source = known_source(kernel_source)
+        source = known_source(kernel_source, variant)
         if source is None:
             yield Condition("kernel source", State.LATER, "not fetched yet", _setup())
             return
@@ -349,7 +349,7 @@ def _out_of_tree(
     from ffslab.loader import load_catalog
 
     try:
-        source = known_source(kernel_source)
+        source = known_source(kernel_source, variant)
         filesystems = load_catalog(catalogs).filesystems.values()
     except FfslabError as error:
         yield Condition("catalog", State.BAD, error.message, error.remedy)

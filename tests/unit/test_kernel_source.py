@@ -142,14 +142,16 @@ def test_a_damaged_archive_is_an_error_and_leaves_no_source(
     assert source.default_source() is None
 
 
-def make_package(path: Path, tree: Path, *, odd: bool) -> Path:
+def make_package(
+    path: Path, tree: Path, *, odd: bool = False, name: str = "linux-source-6.1"
+) -> Path:
     """A Debian package by its format: an ar archive of a version, a control and a data archive."""
-    inner = path.with_name("linux-source-6.1.tar.xz")
+    inner = path.with_name(f"{name}.tar.xz")
     with tarfile.open(inner, "w:xz") as archive:
-        archive.add(tree, "linux-source-6.1")
+        archive.add(tree, name)
     data = path.with_name("data.tar.xz")
     with tarfile.open(data, "w:xz") as archive:
-        archive.add(inner, "./usr/src/linux-source-6.1.tar.xz")
+        archive.add(inner, f"./usr/src/{name}.tar.xz")
     contents = {"debian-binary": b"2.0\n", "control.tar.xz": b"odd" if odd else b"even"}
     contents["data.tar.xz"] = data.read_bytes()
     with path.open("wb") as file:

@@ -200,6 +200,7 @@ def test_a_state_depends_on_the_kernels_build() -> None:
         ({"options__fastmap": "on"}, "unaligned-fastmap"),
         ({"options__wl_threshold": "80"}, "unaligned-ubi-wear"),
         ({"kernel": "period"}, "unaligned-period"),
+        ({"kernel": "6.12"}, "unaligned-6.12"),
     ],
 )
 def test_a_board_with_unaligned_access_has_its_own_kernel(

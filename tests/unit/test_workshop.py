@@ -75,6 +75,16 @@ def test_a_build_goes_on_from_what_the_last_one_left(tmp_path: Path) -> None:
     assert (directory / "obj" / "a.o").read_text() == "object"
 
 
+def test_builds_go_on_from_each_other_again_and_again(tmp_path: Path) -> None:
+    directory = workshop(tmp_path)
+    for number in range(3):
+        open_workshop(directory)
+        tree(directory, **{f"obj__{number}_o": "another object"})
+        close_workshop(directory)
+    assert len(list((directory / "obj").iterdir())) == 4
+    assert list(tmp_path.iterdir()) == [directory]
+
+
 def test_an_interrupted_first_build_is_continued(tmp_path: Path) -> None:
     directory = tmp_path / "um-1"
     open_workshop(directory)

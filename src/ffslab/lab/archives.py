@@ -18,7 +18,7 @@ from ffslab.lab.commands import run_logged
 from ffslab.lab.packages import have_package_lists, is_debian
 from ffslab.lab.progress import Progress
 
-DEBIAN_PACKAGE = "linux-source-6.1"
+VERSION = "6.1"  # of Linux, which a lab is built of unless a study or a tree names another one
 _TIMEOUT_S = 60
 _AR_MAGIC = b"!<arch>\n"
 _AR_HEADER_BYTES = 60
@@ -37,14 +37,14 @@ class Archive:
         return self.urls[0].rpartition("/")[2]
 
 
+_SECURITY = "http://deb.debian.org/debian-security"
+_SNAPSHOT = "https://snapshot.debian.org/archive/debian-security/20261123T000000Z"
 _POOL = "pool/updates/main/l/linux/linux-source-6.1_6.1.192-2_all.deb"
+_POOL_612 = "pool/updates/main/l/linux-6.12/linux-source-6.12_6.12.117-1~deb12u1_all.deb"
 # The version that published results were made with; another one is taken when it is gone.
 DEBIAN = Archive(
     version="6.1.192-2",
-    urls=(
-        f"http://deb.debian.org/debian-security/{_POOL}",
-        f"https://snapshot.debian.org/archive/debian-security/20261123T000000Z/{_POOL}",
-    ),
+    urls=(f"{_SECURITY}/{_POOL}", f"{_SNAPSHOT}/{_POOL}"),
     sha256="ae95fe63d4c553f8d0e6c86cb1ab566f3894a43743eb19ab585cd97d82f26514",
 )
 # A release on kernel.org; the sum is from the signed list next to it, sha256sums.asc.
@@ -55,31 +55,48 @@ KERNEL_ORG = Archive(
 )
 
 
-def debian_package(directory: Path, lock: int, progress: Progress) -> Path:
-    """Debian's kernel source package in `directory`: the version DEBIAN, else what apt has.
+# Further versions of Linux, each with a series of patches of its own, kernel/patches-VERSION.
+FURTHER = {
+    "6.12": Archive(
+        version="6.12.117-1~deb12u1",
+        urls=(f"{_SECURITY}/{_POOL_612}", f"{_SNAPSHOT}/{_POOL_612}"),
+        sha256="e849faf31ca3555757f3a8877cb01af92122f744f75d1f3102734651c4e14703",
+    ),
+}
+
+
+def package_name(version: str = VERSION) -> str:
+    """Debian's package with the source of a version of Linux, such as "6.1"."""
+    return f"linux-source-{version}"
+
+
+def debian_package(directory: Path, lock: int, progress: Progress, version: str = VERSION) -> Path:
+    """Debian's kernel source package in `directory`: the exact one that is stated here, else what
+    apt has.
 
     Raises InfrastructureError with what was tried.
     """
+    name, stated = package_name(version), DEBIAN if version == VERSION else FURTHER[version]
     log = directory / "download.log"
     log.unlink(missing_ok=True)
     troubles: list[str] = []
-    with progress.phase(f"downloading {DEBIAN_PACKAGE} (140 MB)"):
+    with progress.phase(f"downloading {name} (140 MB)"):
         apt = is_debian() and have_package_lists()
-        if apt and apt_download([f"{DEBIAN_PACKAGE}={DEBIAN.version}"], log, lock, troubles):
-            package = directory / DEBIAN.name
-            if package.is_file() and file_sha256(package) == DEBIAN.sha256:
+        if apt and apt_download([f"{name}={stated.version}"], log, lock, troubles):
+            package = directory / stated.name
+            if package.is_file() and file_sha256(package) == stated.sha256:
                 return package
             troubles.append(f"apt-get download: {package} is missing, or not what it should be")
         try:
-            return fetch(DEBIAN, directory, progress)
+            return fetch(stated, directory, progress)
         except InfrastructureError as error:
             troubles.append(error.message)
         for leftover in directory.glob("*.deb"):
             leftover.unlink()
-        if apt and apt_download([DEBIAN_PACKAGE], log, lock, troubles):
+        if apt and apt_download([name], log, lock, troubles):
             newest = _newest(directory)
             progress.note(
-                f"Debian has {DEBIAN_PACKAGE} {version_of(newest)}, not {DEBIAN.version}: results "
+                f"Debian has {name} {version_of(newest)}, not {stated.version}: results "
                 "are comparable only with those of the same kernel"
             )
             return newest

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ffslab.errors import FfslabError, InfrastructureError, UsageError
+from ffslab.lab.archives import FURTHER, VERSION
 from ffslab.lab.build import (
     ARM,
     UML,
@@ -60,7 +61,7 @@ from ffslab.lab.source import (
     ensure_source,
     named_source,
 )
-from ffslab.model.specs import variant_on_board
+from ffslab.model.specs import variant_on_board, variant_without_board
 from ffslab.paths import data_dir
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ _OF_CASES: Mapping[str, tuple[str, ...]] = {
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
     "sockets": ("lab.config", "sockets.config"),
+    **dict.fromkeys(FURTHER, ("lab.config",)),
 }
 # Those of all variants. What is not for cases has no unaligned access: `debug`, whose checkers see
 # the accesses of plain code, `nocpu` and `price`.
@@ -151,10 +153,18 @@ def kernel_inputs(variant: str) -> KernelInputs:
         )
     directory = data_dir("kernel")
     fragments = tuple(directory / name for name in VARIANTS[variant])
-    patches = read_series(directory / "patches") if architecture_of(variant) == UML else []
+    version = linux_of(variant)
+    series = directory / ("patches" if version == VERSION else f"patches-{version}")
+    patches = read_series(series) if architecture_of(variant) == UML else []
     if variant in _FURTHER_SERIES:
         patches += read_series(directory / _FURTHER_SERIES[variant])
     return KernelInputs(variant, fragments, tuple(patches))
+
+
+def linux_of(variant: str) -> str:
+    """The version of Linux that a variant is built of, such as "6.1"."""
+    named = variant_without_board(variant)
+    return named if named in FURTHER else VERSION
 
 
 def architecture_of(variant: str) -> Architecture:
@@ -220,9 +230,12 @@ def _hash_sources(directory: Path) -> str:
     return hash_files(directory, [*files, *directory.glob("Makefile")])
 
 
-def known_source(named: Path | None) -> KernelSource | None:
+def known_source(named: Path | None, variant: str = "default") -> KernelSource | None:
     """The source a lab would be built from, without fetching anything."""
-    return named_source(named) if named is not None else default_source()
+    version = linux_of(variant)
+    if named is not None and version == VERSION:
+        return named_source(named)
+    return default_source(version)
 
 
 def ensure_lab(
@@ -262,7 +275,9 @@ def _ensure_one(
     setups: tuple[Filesystem | MountSetup, ...],
 ) -> LabBuild:
     kernel_inputs(variant)
-    source = known_source(kernel_source)
+    version = linux_of(variant)
+    kernel_source = kernel_source if version == VERSION else None
+    source = known_source(kernel_source, variant)
     if source is not None and not force:
         plan = plan_lab(variant, source, setups)
         if not plan.missing():
@@ -271,7 +286,7 @@ def _ensure_one(
         further = () if architecture_of(variant) == UML else ARM_LAB_PACKAGES
         ensure_packages((*BUILD_PACKAGES, *further), cache_root() / "packages.log", progress)
         if force or not _kernel_is_built(variant, source):
-            source = ensure_source(progress, kernel_source, fresh=force)
+            source = ensure_source(progress, kernel_source, fresh=force, version=version)
         assert source is not None
         plan = plan_lab(variant, source, setups)
         if force:

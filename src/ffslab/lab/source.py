@@ -18,11 +18,12 @@ from pathlib import Path
 
 from ffslab.errors import InfrastructureError, UsageError
 from ffslab.lab.archives import (
-    DEBIAN_PACKAGE,
     KERNEL_ORG,
+    VERSION,
     debian_package,
     extract_commands,
     fetch,
+    package_name,
     version_of,
 )
 from ffslab.lab.cache import (
@@ -79,16 +80,23 @@ def source_root() -> Path:
     return cache_root() / "source"
 
 
-def default_source() -> KernelSource | None:
-    """The source that labs are built from unless the user names a tree, if one was had yet."""
+def default_source(version: str = VERSION) -> KernelSource | None:
+    """The source that labs of a version of Linux are built from unless the user names a tree, if
+    one was had yet.
+    """
     try:
-        source_id = (source_root() / "default").read_text(encoding="ascii").strip()
+        source_id = _chosen(version).read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         return None
     # A damaged one is as good as none; one that names another source has that downloaded.
     if not _SOURCE_ID.fullmatch(source_id):
         return None
     return KernelSource(source_id, source_root() / source_id / "tree")
+
+
+def _chosen(version: str) -> Path:
+    """The file that names the source of a version."""
+    return source_root() / ("default" if version == VERSION else f"default-{version}")
 
 
 def chosen_tree(option: Path | None) -> Path | None:
@@ -137,23 +145,27 @@ def _listing(tree: Path) -> Iterator[str]:
 
 
 def ensure_source(
-    progress: Progress, named: Path | None = None, *, fresh: bool = False
+    progress: Progress,
+    named: Path | None = None,
+    *,
+    fresh: bool = False,
+    version: str = VERSION,
 ) -> KernelSource:
     """A complete source in the cache: the tree `named`, else the default, else a download.
 
     `fresh` downloads again. Raises InfrastructureError if no source can be had.
     """
-    wanted = named_source(named) if named is not None else default_source()
+    wanted = named_source(named) if named is not None else default_source(version)
     if wanted is not None and not fresh and is_sound(wanted.tree.parent):
         return wanted
     with locked(source_root() / "lock", progress) as lock:
         # Another process may have finished while this one waited.
-        wanted = wanted if named is not None else default_source()
+        wanted = wanted if named is not None else default_source(version)
         if wanted is not None and not fresh and _sound_or_adopted(wanted.tree.parent):
             return wanted
         if named is not None and wanted is not None:
             return _copy_tree(named.resolve(), wanted, lock, progress)
-        return _download(lock, progress)
+        return _download(version, lock, progress)
 
 
 def _sound_or_adopted(entry: Path) -> bool:
@@ -187,38 +199,40 @@ def _copy_tree(origin: Path, source: KernelSource, lock: int, progress: Progress
         return _publish(scratch, source.id, f"a copy of {origin}")
 
 
-def _download(lock: int, progress: Progress) -> KernelSource:
+def _download(version: str, lock: int, progress: Progress) -> KernelSource:
     try:
-        source = _from_debian(lock, progress)
+        source = _from_debian(version, lock, progress)
     except InfrastructureError as debian_error:
-        progress.note(f"no {DEBIAN_PACKAGE} from Debian, trying kernel.org")
+        if version != VERSION:
+            raise
+        progress.note(f"no {package_name()} from Debian, trying kernel.org")
         try:
             source = _from_kernel_org(lock, progress)
         except InfrastructureError as tarball_error:
             raise InfrastructureError(
                 "no kernel source could be obtained\n"
-                f"  Debian's {DEBIAN_PACKAGE}: {debian_error.message}\n"
+                f"  Debian's {package_name()}: {debian_error.message}\n"
                 f"  kernel.org: {tarball_error.message}",
                 cause="no network, or a proxy that is not set (http_proxy, https_proxy)",
                 remedy="the same command again once the network is there, or "
                 "--kernel-source DIR with an unpacked Linux 6.1",
             ) from tarball_error
-    write_durably(source_root() / "default", source.id + "\n")
+    write_durably(_chosen(version), source.id + "\n")
     return source
 
 
-def _from_debian(lock: int, progress: Progress) -> KernelSource:
-    downloads = make_directory(source_root() / "download")
-    package = debian_package(downloads, lock, progress)
+def _from_debian(linux: str, lock: int, progress: Progress) -> KernelSource:
+    downloads, name = make_directory(source_root() / "download"), package_name(linux)
+    package = debian_package(downloads, lock, progress, linux)
     version = version_of(package)
     scratch = scratch_directory(source_root())
-    with progress.phase(f"unpacking {DEBIAN_PACKAGE} {version}"):
+    with progress.phase(f"unpacking {name} {version}"):
         commands = [
-            *extract_commands(package, f"./usr/src/{DEBIAN_PACKAGE}.tar.xz"),
-            *_unpack_commands(make_directory(scratch / "tree"), DEBIAN_PACKAGE),
+            *extract_commands(package, f"./usr/src/{name}.tar.xz"),
+            *_unpack_commands(make_directory(scratch / "tree"), name),
         ]
         _pipeline(commands, lock)
-        source = _publish(scratch, f"debian-{version}", f"Debian's {DEBIAN_PACKAGE} {version}")
+        source = _publish(scratch, f"debian-{version}", f"Debian's {name} {version}")
     package.unlink()
     return source
 
@@ -278,9 +292,10 @@ def _download_further(
     downloads = make_directory(source_root() / "download")
     origin, _, version = source.id.partition("-")
     if origin == "debian":
-        archive = debian_package(downloads, lock, progress)
-        obtained, top = version_of(archive), DEBIAN_PACKAGE
-        unpacked = extract_commands(archive, f"./usr/src/{DEBIAN_PACKAGE}.tar.xz")
+        linux = ".".join(version.split(".")[:2])
+        archive = debian_package(downloads, lock, progress, linux)
+        obtained, top = version_of(archive), package_name(linux)
+        unpacked = extract_commands(archive, f"./usr/src/{top}.tar.xz")
     elif source.id == f"kernel.org-{KERNEL_ORG.version}":
         with progress.phase(f"downloading {KERNEL_ORG.name}"):
             archive = fetch(KERNEL_ORG, downloads, progress)

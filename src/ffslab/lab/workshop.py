@@ -45,9 +45,9 @@ def open_workshop(directory: Path) -> None:
 
 def close_workshop(directory: Path) -> None:
     """Writes the stamp of a workshop whose build went well."""
-    before = directory / _BEFORE
-    write_stamp(directory, {}, (), (path for path in _files(directory) if path != before))
-    before.unlink(missing_ok=True)
+    places = (place for place in directory.iterdir() if place.is_dir())
+    write_stamp(directory, {}, (), (path for place in places for path in _files(place)))
+    (directory / _BEFORE).unlink(missing_ok=True)
 
 
 def patched_tree(tree: Path, trees: Sequence[Path], patches: Sequence[Path]) -> None:

@@ -1,6 +1,7 @@
 """The lab kernel that a case runs in: its variant, and the switches of variant `period`.
 
-`kernel = "sockets"` has Unix sockets and a loopback network, for programs.
+`kernel = "sockets"` has Unix sockets and a loopback network, for programs. `"6.12"` is that version
+of Linux; `"6.1"` is what cases run in anyway.
 
 Variants `fastmap` and `ubi-wear` are those of options of the file system, and not named in a study.
 `kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
@@ -21,6 +22,8 @@ from ffslab.model.specs import DEFAULT_VARIANT, LabKernel, OptionValue
 KERNEL = "kernel"
 PERIOD = "period"
 SOCKETS = "sockets"
+USUAL_VERSION = "6.1"
+VERSIONS = ("6.12",)  # further ones, a variant of the lab kernel each
 # A parameter of the period kernel each (include/linux/period.h in kernel/period): true does as
 # kernels of 2009 to 2011 did.
 SWITCHES = (
@@ -44,18 +47,19 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
         for key, value in settings.items()
         if key.startswith(f"{PERIOD}.")
     }
-    if named == DEFAULT_VARIANT:
+    if named in (DEFAULT_VARIANT, USUAL_VERSION):
         _check_no_switch(single, where)
         return LabKernel()
-    if named == SOCKETS:
+    if named in (SOCKETS, *VERSIONS):
         _check_no_switch(single, where)
-        return LabKernel(SOCKETS)
+        return LabKernel(named)
     if variant != PERIOD or named == f"{PERIOD}:":
         raise SpecError(
             f"{where}: cases have no kernel {named!r}"
             f"{suggestion(named, (DEFAULT_VARIANT, SOCKETS, PERIOD))}",
-            cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {SOCKETS}, {PERIOD}, "
-            f"{PERIOD}:{_NONE}, or {PERIOD}: with switches joined by +",
+            cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {USUAL_VERSION}, "
+            f"{', '.join(VERSIONS)}, {SOCKETS}, {PERIOD}, {PERIOD}:{_NONE}, or {PERIOD}: with "
+            "switches joined by +",
             remedy=f"see “The period kernel” in {document('docs/study-format.md')}",
         )
     on = _named_switches(listed, where)

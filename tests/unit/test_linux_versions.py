@@ -1,0 +1,88 @@
+"""Versions of Linux as kernels of cases: names, patches, sources; nothing is fetched or built."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from test_kernel_source import make_package, make_tree
+
+from ffslab.errors import InfrastructureError
+from ffslab.lab import archives, source
+from ffslab.lab.archives import FURTHER, VERSION
+from ffslab.lab.lab import VARIANTS, kernel_inputs, known_source, linux_of
+from ffslab.lab.patches import read_series
+from ffslab.lab.progress import SilentProgress
+from ffslab.model.kernels import USUAL_VERSION, VERSIONS, lab_kernel
+from ffslab.model.specs import LabKernel
+from ffslab.paths import data_dir
+
+
+def test_a_case_names_the_versions_that_the_lab_can_build() -> None:
+    assert set(VERSIONS) == set(FURTHER) and USUAL_VERSION == VERSION
+    for version in VERSIONS:
+        assert lab_kernel({"kernel": version}, "test") == LabKernel(version)
+        assert version in VARIANTS and f"unaligned-{version}" in VARIANTS
+    assert lab_kernel({"kernel": USUAL_VERSION}, "test") == LabKernel()
+
+
+def test_a_variant_says_of_which_version_it_is() -> None:
+    for variant in VARIANTS:
+        named = next((version for version in FURTHER if variant.endswith(version)), VERSION)
+        assert linux_of(variant) == named
+
+
+@pytest.mark.parametrize("version", FURTHER)
+def test_a_series_has_every_patch_and_each_once(version: str) -> None:
+    """What versions share stands in the directory of the usual one."""
+    own = data_dir("kernel") / f"patches-{version}"
+    patches = [path.resolve() for path in read_series(own)]
+    assert kernel_inputs(version).patches == tuple(read_series(own))
+    assert set(own.glob("*.patch")) <= set(patches)
+    names = [path.name for path in patches]
+    assert names == sorted(set(names))
+    usual = [path.name for path in read_series(data_dir("kernel") / "patches")]
+    assert set(names) <= set(usual)
+
+
+@pytest.mark.parametrize("version", FURTHER)
+def test_a_patch_of_its_own_is_another_one(version: str) -> None:
+    for path in (data_dir("kernel") / f"patches-{version}").glob("*.patch"):
+        usual = data_dir("kernel") / "patches" / path.name
+        assert hunks(path) != hunks(usual), f"{path.name} could be shared"
+
+
+def hunks(path: Path) -> str:
+    """A patch without the places of its hunks."""
+    return re.sub(r"^@@.*$", "@@", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+def test_each_version_has_a_source_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(archives, "is_debian", lambda: False)
+    (version,) = FURTHER
+    name = f"linux-source-{version}"
+    tree = make_tree(tmp_path / "linux")
+    package = make_package(tmp_path / f"{name}_6.12.9-1_all.deb", tree, name=name)
+    digest = archives.file_sha256(package)
+    stated = archives.Archive("6.12.9-1", (package.as_uri(),), digest)
+    monkeypatch.setitem(archives.FURTHER, version, stated)
+    had = source.ensure_source(SilentProgress(), version=version)
+    assert had.id == "debian-6.12.9-1"
+    assert known_source(None, f"unaligned-{version}") == had == known_source(tmp_path, version)
+    assert known_source(None) is None
+
+
+def test_a_version_that_cannot_be_fetched_is_not_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(archives, "is_debian", lambda: False)
+    (version,) = FURTHER
+    gone = archives.Archive("6.12.9-1", ("file:///nonexistent/linux.deb",), "0" * 64)
+    monkeypatch.setitem(archives.FURTHER, version, gone)
+    with pytest.raises(InfrastructureError, match=r"nonexistent/linux\.deb"):
+        source.ensure_source(SilentProgress(), version=version)
