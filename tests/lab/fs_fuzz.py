@@ -22,6 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from guest_programs import NIGHTLY
 from lab_support import ROOT, cases
 
 from ffslab.lab import ensure_lab
@@ -230,11 +231,10 @@ def chosen_jobs(filesystem: FileSystem, daily: int, nightly: int, rounds: int) -
     replay = os.environ.get(REPLAY_VARIABLE)
     if replay:
         return [parse_job(filesystem, replay)]
-    is_nightly = bool(os.environ.get("FFSLAB_NIGHTLY"))
-    first = int(os.environ.get("FFSLAB_FUZZ_SEED", "1000")) if is_nightly else 1
+    first = int(os.environ.get("FFSLAB_FUZZ_SEED", "1000")) if NIGHTLY else 1
     return [
-        Job(filesystem, base, seed, 0, nightly if is_nightly else daily, layout=layout)
-        for seed in range(first, first + (rounds if is_nightly else 1))
+        Job(filesystem, base, seed, 0, nightly if NIGHTLY else daily, layout=layout)
+        for seed in range(first, first + (rounds if NIGHTLY else 1))
         for base in filesystem.bases
         for layout in filesystem.layouts
     ]
@@ -412,8 +412,9 @@ def run_jobs(
     return outcome
 
 
-def run_in_debug_kernel(directory: Path, jobs: Sequence[Job]) -> Outcome:
-    lab = ensure_lab("debug")
+def run_in_checking_kernel(directory: Path, jobs: Sequence[Job]) -> Outcome:
+    """In the kernel with KASAN, lockdep and kmemleak, nightly: to build it takes five minutes."""
+    lab = ensure_lab("debug" if NIGHTLY else "default")
     return run_jobs(lab, build(directory / "build"), directory, jobs)
 
 

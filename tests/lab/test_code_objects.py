@@ -24,6 +24,8 @@ from ffslab.lab.objects import Objects, ensure_objects
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.loader import load_catalog
 
+# ARM is the same source: FFSLAB_NIGHTLY=1 compiles it, too.
+SAMPLE = ARCHITECTURES if NIGHTLY else ["um"]
 # In no sum: hardly a kernel is without them.
 SHOWN = {"mtd-core", "block-layer"}
 # Calls from the first into the second are not compiled without the second's option.
@@ -60,8 +62,7 @@ class Symbols:
         return {owner for name in missing for owner in self.owners.get(name, ())} - SHOWN
 
 
-# The other is the same source: FFSLAB_NIGHTLY=1 compiles it, too.
-@pytest.fixture(scope="module", params=ARCHITECTURES if NIGHTLY else ["arm"])
+@pytest.fixture(scope="module", params=SAMPLE)
 def objects(request: pytest.FixtureRequest) -> Objects:
     return ensure_objects(request.param, ConsoleProgress())
 
@@ -167,16 +168,17 @@ def test_no_object_of_the_lab_counts_basic_blocks() -> None:
     assert "um_cpu_counters" not in told and "sanitizer_cov" not in told
 
 
-def test_the_command_prints_what_the_objects_have(tmp_path: Path) -> None:
+@pytest.mark.parametrize("architecture", SAMPLE)
+def test_the_command_prints_what_the_objects_have(tmp_path: Path, architecture: str) -> None:
     root = Path(__file__).resolve().parents[2]
-    command = [str(root / "ffslab"), "size", "ubifs", "--arch", "arm", "--json"]
+    command = [str(root / "ffslab"), "size", "ubifs", "--arch", architecture, "--json"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (needs,) = json.loads(done.stdout)["filesystems"]
     (lzo,) = [one for one in needs["sums"] if "lzo" in one["options"]]
-    arm = ensure_objects("arm", ConsoleProgress())
+    objects = ensure_objects(architecture, ConsoleProgress())
     (ubifs,) = [one for one in all_needs() if one.names == ("ubifs",)]
     (wanted,) = [one for one in ubifs.sums if "lzo" in one.options]
-    paths = [path for part in ubifs.parts_of(wanted) for path in object_files(arm, PARTS[part])]
-    size = sections_of(arm, paths)
-    assert lzo["bytes"]["arm"] == {"text": size.text, "data": size.data, "bss": size.bss}
+    paths = [path for part in ubifs.parts_of(wanted) for path in object_files(objects, PARTS[part])]
+    size = sections_of(objects, paths)
+    assert lzo["bytes"][architecture] == {"text": size.text, "data": size.data, "bss": size.bss}

@@ -20,7 +20,7 @@ from fs_fuzz import (
     Outcome,
     assert_got_through,
     chosen_jobs,
-    run_in_debug_kernel,
+    run_in_checking_kernel,
 )
 
 JOBS = chosen_jobs(LOGFS, daily=40, nightly=250, rounds=10)
@@ -28,7 +28,7 @@ JOBS = chosen_jobs(LOGFS, daily=40, nightly=250, rounds=10)
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return run_in_debug_kernel(tmp_path_factory.mktemp("fuzz"), JOBS)
+    return run_in_checking_kernel(tmp_path_factory.mktemp("fuzz"), JOBS)
 
 
 def test_nothing_is_reported(outcome: Outcome) -> None:

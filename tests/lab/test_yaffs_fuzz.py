@@ -26,7 +26,7 @@ from fs_fuzz import (
     chosen_jobs,
     judge,
     parse_job,
-    run_in_debug_kernel,
+    run_in_checking_kernel,
 )
 
 JOBS = chosen_jobs(YAFFS2, daily=50, nightly=260, rounds=10)
@@ -34,7 +34,7 @@ JOBS = chosen_jobs(YAFFS2, daily=50, nightly=260, rounds=10)
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return run_in_debug_kernel(tmp_path_factory.mktemp("fuzz"), JOBS)
+    return run_in_checking_kernel(tmp_path_factory.mktemp("fuzz"), JOBS)
 
 
 def test_nothing_is_reported(outcome: Outcome) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from fstree import Churn, Script
+from guest_programs import NIGHTLY
 from lab_support import ROOT
 from own_modules import VARIANT, Own
 from yaffs_guest import LIST, UMOUNT, Chip, Guest, load, mount, run, start
@@ -292,6 +293,7 @@ def test_a_mistake_is_told(
     assert not re.search(r"BUG|Oops|KASAN|error -?\d", before), before[-3000:]
 
 
+@pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 builds the kernel with lockdep")
 def test_a_lock_that_is_not_held_is_told(tmp_path: Path, fstree: Path) -> None:
     debug = with_mistakes(ensure_lab("debug"), "debug", tmp_path)
     steps = [*load(CHIP, f"yaffs_planted={PLANTED.index(UNLOCKED) + 1}"), mount(), UMOUNT]

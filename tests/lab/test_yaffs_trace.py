@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from guest_programs import SOURCES
+from guest_programs import NIGHTLY, SOURCES
 from rich_trees import overwritten_files
 from yaffs_guest import PROC, STATE, UMOUNT, Chip, Guest, load, mount, run, start
 
 from ffslab.lab import ensure_lab
 from ffslab.protocol.plan import encode
+
+pytestmark = pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 builds the debug kernel")
 
 COLLECTIONS = f"{PROC}-collections"
 TRACE = "/tracing/trace"
