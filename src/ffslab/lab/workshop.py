@@ -45,8 +45,8 @@ def open_workshop(directory: Path) -> None:
 
 def close_workshop(directory: Path) -> None:
     """Writes the stamp of a workshop whose build went well."""
-    places = (place for place in directory.iterdir() if place.is_dir())
-    write_stamp(directory, {}, (), (path for place in places for path in _files(place)))
+    trees = (tree for tree in directory.iterdir() if tree.is_dir())
+    write_stamp(directory, {}, (), (path for tree in trees for path in _files(tree)))
     (directory / _BEFORE).unlink(missing_ok=True)
 
 
