@@ -216,7 +216,7 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         for name, entry in entries.items():
             fake(name, entry)
 
-    monkeypatch.setattr(lab, "known_source", lambda _: SOURCE)
+    monkeypatch.setattr(lab, "known_source", lambda *_: SOURCE)
     monkeypatch.setattr(lab, "ensure_source", lambda *_, **__: SOURCE)
     monkeypatch.setattr(lab, "ensure_packages", lambda *_: None)
     monkeypatch.setattr(lab, "build_agent", lambda entry, *_: fake("agent", entry))

@@ -102,7 +102,7 @@ def test_the_build_id_covers_the_built_bytes_of_each_part(
     checkout: Path, monkeypatch: pytest.MonkeyPatch, part: int
 ) -> None:
     assert checkout.is_dir()
-    monkeypatch.setattr(lab, "known_source", lambda _: SOURCE)
+    monkeypatch.setattr(lab, "known_source", lambda *_: SOURCE)
     plan = lab.plan_lab("default", SOURCE)
     for entry in (*plan.entries, plan.cutter):
         entry.mkdir(parents=True)
