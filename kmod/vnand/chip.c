@@ -11,6 +11,7 @@
 
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
+#include <linux/pid.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 
