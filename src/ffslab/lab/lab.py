@@ -50,7 +50,7 @@ from ffslab.lab.outoftree import (
     plan_out_of_tree,
 )
 from ffslab.lab.packages import ARM_LAB_PACKAGES, BUILD_PACKAGES, ensure_packages
-from ffslab.lab.patches import read_series
+from ffslab.lab.patches import linux_version, read_series
 from ffslab.lab.progress import ConsoleProgress, Progress, SilentProgress
 from ffslab.lab.source import (
     KernelSource,
@@ -392,7 +392,8 @@ def _workshops(variant: str, source: KernelSource) -> tuple[Path, Path] | tuple[
     if variant in _ALONE:
         return None, None
     architecture, kmod = architecture_of(variant), data_dir("kmod")
-    key = hash_texts([FORMAT, source.id, compiler_version(architecture)])
+    # Other trees of a version, such as one with a change, differ in few files.
+    key = hash_texts([FORMAT, linux_version(source.tree), compiler_version(architecture)])
     sources = (module_sources(kmod / name) for name in module_names(kmod, architecture))
     files = {*kmod.rglob("*.h"), *itertools.chain.from_iterable(sources)}
     names = sorted(path.relative_to(kmod).as_posix() for path in files)
