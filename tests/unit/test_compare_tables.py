@@ -277,6 +277,7 @@ def test_the_whole_document() -> None:
                         ],
                         "findings": {"new": [], "known": [], "gone": [], "same": []},
                         "missed": {"new": [], "gone": [], "same": []},
+                        "functions": [],
                     }
                 ],
                 "case_counts": {"worse": 1},

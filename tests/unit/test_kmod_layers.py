@@ -115,11 +115,12 @@ MODULES: Mapping[str, Rows] = {
     "vnand_crash": VNAND_CRASH_ROWS,
     "flashmon": FLASHMON_ROWS,
     "mtdsplit": (("main",),),
+    "overlay": (("begin",),),
 }
 # Kbuild alone: they compile what is elsewhere.
 NO_SOURCES = {
     *("flashmon_nor", "flashmon_below", "flashmon_nor_below"),
-    *("mtdblock", "overlay", "vnor_crash"),
+    *("mtdblock", "vnor_crash"),
 }
 COMMON_ROWS: Rows = (("core",), ("flash",))
 CUTTER_ROWS: Rows = (
