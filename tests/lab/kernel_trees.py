@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.lab.archives import Archive, fetch
+from ffslab.lab.archives import FURTHER, Archive, fetch
 from ffslab.lab.build import Architecture
 from ffslab.lab.cache import (
     cache_root,
@@ -40,14 +40,7 @@ ARCHIVES = {
         ),
         "4f01148344ca9e5c1c9743ab4a084cf61c437548f803443ccc044602278b52bc",
     ),
-    "6.12": Archive(
-        "6.12.117-1~deb12u1",
-        (
-            f"{_SECURITY}/linux-6.12/linux-source-6.12_6.12.117-1~deb12u1_all.deb",
-            f"{_SNAPSHOT}/updates/main/l/linux-6.12/linux-source-6.12_6.12.117-1~deb12u1_all.deb",
-        ),
-        "e849faf31ca3555757f3a8877cb01af92122f744f75d1f3102734651c4e14703",
-    ),
+    "6.12": FURTHER["6.12"],
 }
 ARM = Architecture("arm", "arm-linux-gnueabi-")
 ARM64 = Architecture("arm64", "aarch64-linux-gnu-")

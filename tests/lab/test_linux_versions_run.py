@@ -49,12 +49,7 @@ def programmed(run: Path, system: str) -> list[tuple[str, int]]:
 def test_our_file_systems_program_the_same_pages(run: Path, tmp_path: Path, system: str) -> None:
     """Virtual time passes otherwise, and neither writes by the clock here."""
     usual = run_study("quick", tmp_path, "--set", f'filesystem=["{system}"]')
-    expected = [
-        (phase["phase"], phase["pages_programmed"])
-        for result in results(usual)
-        for phase in result["phases"]
-    ]
-    assert programmed(run, system) == expected
+    assert programmed(run, system) == programmed(usual, system) != []
 
 
 def test_the_kernel_is_of_that_version(run: Path, version: str) -> None:

@@ -32,9 +32,11 @@ def functions_of_cases(comparison: Comparison, key: str) -> tuple[ShownFunctions
     """
     shown: list[ShownFunctions] = []
     for case in comparison.cases:
+        if len(shown) == _MOST_CASES:
+            break
         both = profiles_of(comparison, case)
         rows = changes(*both) if both else ()
-        if not both or not rows or len(shown) == _MOST_CASES:
+        if not both or not rows:
             continue
         label = case_words(comparison, case)
         table = Table(
