@@ -110,6 +110,10 @@ def test_a_damaged_workshop_is_set_aside(tmp_path: Path, name: str) -> None:
 
 
 def test_a_copy_of_the_objects_has_what_is_wanted_and_its_own_source(tmp_path: Path) -> None:
-    objects = tree(tmp_path / "obj", a_o="a", include__a_h="h", source="-> /workshop/src")
+    objects = tree(
+        tmp_path / "obj", a_o="a", Makefile="old", include__a_h="h", source="-> /workshop/src"
+    )
     copy_objects(objects, tmp_path / "copy", tmp_path / "src", lambda path: path.suffix != ".o")
-    assert contents(tmp_path / "copy") == {"include/a.h": "h", "source": f"-> {tmp_path}/src"}
+    copied = contents(tmp_path / "copy")
+    assert copied.pop("Makefile").splitlines()[-1] == f"include {tmp_path}/src/Makefile"
+    assert copied == {"include/a.h": "h", "source": f"-> {tmp_path}/src"}
