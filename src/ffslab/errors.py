@@ -50,6 +50,10 @@ class InfrastructureError(FfslabError):
     """The kernel, the disk, a tool or the host's rights stand in the way."""
 
 
+class BuildError(InfrastructureError):
+    """A step of a build ended by itself with an error: nothing half-made is left of it."""
+
+
 def full(error: OSError) -> bool:
     """Whether a disk or a user's share of it is full."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)

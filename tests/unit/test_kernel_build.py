@@ -161,7 +161,7 @@ def test_an_option_that_does_not_stick_ends_the_build(
         (entry.objects / ".config").write_text("# CONFIG_MTD is not set\n")
 
     monkeypatch.setattr(build, "make_kernel", configure_without_mtd)
-    inputs = build.KernelInputs("default", (checkout / "kernel" / "lab.config",), ())
+    inputs = build.KernelInputs("default", (checkout / "kernel" / "lab.config",), (), "6.1")
     progress = ConsoleProgress(io.StringIO())
     with pytest.raises(InfrastructureError, match="CONFIG_MTD: wanted y, got n"):
         build.build_kernel(entry, SOURCE, inputs, 0, progress)

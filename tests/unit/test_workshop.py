@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from ffslab.errors import BuildError
 from ffslab.lab.cache import is_complete
-from ffslab.lab.workshop import close_workshop, copy_objects, lay_over, link_tree, open_workshop
+from ffslab.lab.workshop import (
+    at_work,
+    close_workshop,
+    copy_objects,
+    lay_over,
+    link_tree,
+    open_workshop,
+)
 
 LONG_AGO_NS = 10**18
 
@@ -83,6 +91,24 @@ def test_builds_go_on_from_each_other_again_and_again(tmp_path: Path) -> None:
         close_workshop(directory)
     assert len(list((directory / "obj").iterdir())) == 4
     assert list(tmp_path.iterdir()) == [directory]
+
+
+def test_what_a_failed_build_left_is_gone_on_with(tmp_path: Path) -> None:
+    directory = workshop(tmp_path)
+    with pytest.raises(BuildError), at_work(directory):
+        tree(directory, obj__b_o="another object")
+        raise BuildError("exit status 2: make")
+    open_workshop(directory)
+    assert {path.name for path in (directory / "obj").iterdir()} == {"a.o", "b.o"}
+
+
+def test_a_killed_build_is_no_failed_one(tmp_path: Path) -> None:
+    directory = workshop(tmp_path)
+    with pytest.raises(KeyboardInterrupt), at_work(directory):
+        raise KeyboardInterrupt
+    with at_work(directory):
+        assert list(directory.iterdir()) == []
+    assert is_complete(directory)
 
 
 def test_an_interrupted_first_build_is_continued(tmp_path: Path) -> None:

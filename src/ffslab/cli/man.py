@@ -21,7 +21,7 @@ _VARIABLES = (
         "XDG_CACHE_HOME",
         "where the kernel's source, the lab and prepared states are kept [~/.cache]",
     ),
-    ("FFSLAB_KERNEL_SOURCE", "a Linux 6.1 source tree instead of the distribution's"),
+    ("FFSLAB_KERNEL_SOURCE", "a Linux source tree instead of the distribution's"),
     ("FFSLAB_PYTHON", "the Python that a checkout's ./ffslab uses [/usr/bin/python3]"),
     ("FFSLAB_DEBUG", "show where an internal error came from"),
 )

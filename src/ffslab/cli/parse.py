@@ -95,7 +95,7 @@ KernelSource = Annotated[
     typer.Option(
         envvar="FFSLAB_KERNEL_SOURCE",
         metavar="DIR",
-        help="A Linux 6.1 source.",
+        help="A Linux source.",
     ),
 ]
 

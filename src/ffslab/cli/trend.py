@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
     def trend(
         runs: Annotated[list[str] | None, typer.Argument(metavar="RUN", help=A_RUN)] = None,
         study: Annotated[
-            str, typer.Option("--study", metavar="STUDY", help="All runs of this study, by time.")
+            str, typer.Option("--study", metavar="STUDY", help="A study: all runs of it, by time.")
         ] = "",
         cases: Cases = None,
         threshold: Threshold = None,

@@ -16,7 +16,7 @@ from ffslab.program import program
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run, and read what came out": (
         *("run", "cuts", "crash", "report", "open", "list", "show", "rm"),
-        *("compare", "trend", "rating", "lifetime", "export", "trace", "profile"),
+        *("compare", "trend", "bisect", "rating", "lifetime", "export", "trace", "profile"),
     ),
     "Choose": ("advise", "size", "calibrate"),
     "Images and dumps": ("image", "fsck", "mkfs"),
@@ -40,6 +40,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "rm": ("rm latest", "rm results/20261128T204018Z-quick"),
     "compare": ("compare latest~1 latest", "compare latest --axis filesystem"),
     "trend": ("trend --study quick", "trend latest~2 latest~1 latest --case 'ubifs-*'"),
+    "bisect": (
+        "bisect ~/linux --good v6.1.100 --bad v6.1.120 --study quick --case ubifs-free-s1",
+        "bisect ~/linux --good A --bad B --study quick --case ubifs-free-s1 --metric creation.time",
+    ),
     "rating": ("rating latest", "rating latest --json"),
     "lifetime": ("lifetime lifetime", "lifetime latest"),
     "export": ("export latest --format csv", "export latest --format parquet"),

@@ -123,7 +123,7 @@ def _doctor(venv: Path, arguments: Sequence[str]) -> int:
         "--kernel-source",
         type=Path,
         default=chosen_tree(None),
-        help="a Linux 6.1 kernel source of your own",
+        help="a Linux kernel source of your own",
     )
     # A catalog is read by what the environment will have; here it need only be accepted.
     parser.add_argument("--catalog", action="append", help="a catalog of your own")

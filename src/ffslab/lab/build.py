@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import BuildError, InfrastructureError
 from ffslab.lab.cache import (
     make_directory,
     replace_directory,
@@ -27,11 +27,10 @@ from ffslab.lab.config import parse_config, unmet_options
 from ffslab.lab.progress import Progress
 from ffslab.lab.source import KernelSource
 from ffslab.lab.workshop import (
-    close_workshop,
+    at_work,
     copy_objects,
     lay_over,
     link_tree,
-    open_workshop,
     patched_tree,
 )
 from ffslab.program import program
@@ -76,11 +75,15 @@ ARM = Architecture("arm", "arm-linux-gnueabi-", "arch/arm/boot/zImage", modules=
 
 @dataclass(frozen=True, slots=True)
 class KernelInputs:
-    """Everything that decides a kernel's bytes, except for the source's and compiler's."""
+    """Everything that decides a kernel's bytes, except for the source's and compiler's.
+
+    `made_for`: the version of Linux whose patches they are.
+    """
 
     variant: str
     fragments: tuple[Path, ...]
     patches: tuple[Path, ...]
+    made_for: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,24 +153,21 @@ def build_kernel(
 
     `trees` are those of the source with the files of an architecture; none: User-Mode Linux.
 
-    Raises InfrastructureError if a patch does not apply, an option of a fragment does not take
-    effect, or the compilation fails.
+    Raises BuildError if a patch does not apply, an option of a fragment does not take effect, or
+    the compilation fails.
     """
     make_directory(entry.directory)
     made = entry if workshop is None else KernelEntry(workshop, entry.architecture)
-    if workshop is not None:
-        open_workshop(workshop)
-    made.log.unlink(missing_ok=True)
-    prepare_tree(made, trees or (source.tree,), inputs, progress, anew=workshop is not None)
-    with progress.phase("configuring the lab kernel"):
-        configure(made, inputs, lock)
-    with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {cores()} cores"):
-        # One more than there are cores: linking and make itself leave one idle now and then.
-        targets = [f"-j{cores() + 1}", Path(entry.architecture.image).name, "modules"]
-        make_kernel(made, targets, lock, on_line=step_counter(progress, _EXPECTED_STEPS))
-        _take(made, entry)
-    if workshop is not None:
-        close_workshop(workshop)
+    with at_work(workshop):
+        made.log.unlink(missing_ok=True)
+        prepare_tree(made, trees or (source.tree,), inputs, progress, anew=workshop is not None)
+        with progress.phase("configuring the lab kernel"):
+            configure(made, inputs, lock)
+        with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {cores()} cores"):
+            # One more than there are cores: linking and make itself leave one idle now and then.
+            targets = [f"-j{cores() + 1}", Path(entry.architecture.image).name, "modules"]
+            make_kernel(made, targets, lock, on_line=step_counter(progress, _EXPECTED_STEPS))
+            _take(made, entry)
     write_stamp(
         entry.directory,
         {
@@ -225,14 +225,16 @@ def prepare_tree(
     if entry.source.is_dir() and not anew:
         return
     scratch = scratch_directory(entry.directory)
-    with progress.phase(f"patching the kernel ({len(inputs.patches)} patches)"):
-        patched_tree(scratch / "src", trees, inputs.patches)
-        lay_over(scratch / "src", entry.source)
-        scratch.rmdir()
+    try:
+        with progress.phase(f"patching the kernel ({len(inputs.patches)} patches)"):
+            patched_tree(scratch / "src", trees, inputs.patches, inputs.made_for)
+            lay_over(scratch / "src", entry.source)
+    finally:
+        shutil.rmtree(scratch)
 
 
 def configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
-    """Writes the configuration; InfrastructureError for options that do not take effect."""
+    """Writes the configuration; BuildError for options that do not take effect."""
     objects = make_directory(entry.objects)
     merged = objects / "lab.fragment"
     merged.write_text(
@@ -243,7 +245,7 @@ def configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
     final = parse_config((objects / ".config").read_text(encoding="utf-8"))
     unmet = unmet_options(wanted, final)
     if unmet:
-        raise InfrastructureError(
+        raise BuildError(
             "options of the kernel configuration did not take effect:\n"
             + "\n".join(f"    {option}" for option in unmet),
             cause="a dependency of the option is not set, or this kernel does not have it "
@@ -324,9 +326,8 @@ def build_modules(
     All at once: most of such a build is one process after the other.
     """
     scratch = scratch_directory(next(iter(entries.values())).parent)
-    if workshop is not None:
-        open_workshop(workshop)
     with (
+        at_work(workshop),
         progress.phase(f"compiling the modules {', '.join(entries)}"),
         ThreadPoolExecutor(cores()) as pool,
     ):
@@ -337,8 +338,6 @@ def build_modules(
             builds += [pool.submit(_build_module, entry, kmod / name, new, copy, kernel, lock)]
         for build in builds:
             build.result()
-    if workshop is not None:
-        close_workshop(workshop)
     shutil.rmtree(scratch, ignore_errors=True)
 
 

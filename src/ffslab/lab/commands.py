@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import BuildError, InfrastructureError
 from ffslab.process import command_line
 from ffslab.program import program
 
@@ -53,7 +53,8 @@ def run_logged(
     """Runs a program to its end, appending the command and its output to `log`.
 
     `on_line` sees each line of output. The child inherits the descriptor `lock`. Raises
-    InfrastructureError with the log's tail and path if the program is missing or fails.
+    InfrastructureError if the program is missing or was killed, BuildError if it fails, with the
+    log's tail and path.
     """
     environment = clean_environment() if env is None else env
     shown = command_line(arguments, cwd=cwd, env=environment)
@@ -73,7 +74,7 @@ def run_logged(
                 remedy=f"{program()} doctor",
             ) from error
     if status != 0:
-        raise InfrastructureError(
+        raise (BuildError if status > 0 else InfrastructureError)(
             f"exit status {status}: {' '.join(str(word) for word in arguments)}\n"
             f"{log_tail(log)}\n  full log: {log}",
             cause=cause,

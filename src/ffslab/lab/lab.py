@@ -50,7 +50,7 @@ from ffslab.lab.outoftree import (
     plan_out_of_tree,
 )
 from ffslab.lab.packages import ARM_LAB_PACKAGES, BUILD_PACKAGES, ensure_packages
-from ffslab.lab.patches import linux_version, read_series
+from ffslab.lab.patches import minor_version, read_series
 from ffslab.lab.progress import ConsoleProgress, Progress, SilentProgress
 from ffslab.lab.source import (
     KernelSource,
@@ -145,20 +145,35 @@ class LabPlan:
         return [name for name, entry in self.parts.items() if not sound(entry)]
 
 
-def kernel_inputs(variant: str) -> KernelInputs:
-    """The fragments and patches of a variant; raises UsageError if there is no such variant."""
+def kernel_inputs(variant: str, linux: str = "") -> KernelInputs:
+    """The fragments and patches of a variant, which is built of its own version of Linux or of
+    `linux`; raises UsageError if there is no such variant.
+    """
     if variant not in VARIANTS:
         raise UsageError(
             f"there is no lab kernel variant {variant!r}", remedy=f"one of: {', '.join(VARIANTS)}"
         )
     directory = data_dir("kernel")
     fragments = tuple(directory / name for name in VARIANTS[variant])
-    version = linux_of(variant)
-    series = directory / ("patches" if version == VERSION else f"patches-{version}")
+    made_for = nearest_series(linux or linux_of(variant))
+    series = directory / ("patches" if made_for == VERSION else f"patches-{made_for}")
     patches = read_series(series) if architecture_of(variant) == UML else []
     if variant in _FURTHER_SERIES:
         patches += read_series(directory / _FURTHER_SERIES[variant])
-    return KernelInputs(variant, fragments, tuple(patches))
+    return KernelInputs(variant, fragments, tuple(patches), made_for)
+
+
+def nearest_series(version: str) -> str:
+    """The version of Linux whose patches a source of another version is tried with: the next lower
+    one, else the lowest.
+    """
+    known = sorted((VERSION, *FURTHER), key=_numbers)
+    lower = [each for each in known if _numbers(each) <= _numbers(version)]
+    return lower[-1] if lower else known[0]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in version.split(".") if number.isdecimal())
 
 
 def linux_of(variant: str) -> str:
@@ -185,7 +200,7 @@ def plan_lab(
 
     `file_systems` add the modules of their own sources, whose hashes they hold.
     """
-    inputs = kernel_inputs(variant)
+    inputs = kernel_inputs(variant, source.version)
     files = (*inputs.fragments, *inputs.patches)
     texts = [part for path in files for part in (path.name, path.read_text(encoding="utf-8"))]
     architecture = architecture_of(variant)
@@ -232,10 +247,17 @@ def _hash_sources(directory: Path) -> str:
 
 def known_source(named: Path | None, variant: str = "default") -> KernelSource | None:
     """The source a lab would be built from, without fetching anything."""
-    version = linux_of(variant)
-    if named is not None and version == VERSION:
-        return named_source(named)
-    return default_source(version)
+    named = _tree_of(variant, named)
+    return default_source(linux_of(variant)) if named is None else named_source(named)
+
+
+def _tree_of(variant: str, named: Path | None) -> Path | None:
+    """The tree that the user names, unless the variant is of a further version of Linux, and the
+    tree of another one.
+    """
+    if named is None or linux_of(variant) in (VERSION, minor_version(named)):
+        return named
+    return None
 
 
 def ensure_lab(
@@ -275,8 +297,7 @@ def _ensure_one(
     setups: tuple[Filesystem | MountSetup, ...],
 ) -> LabBuild:
     kernel_inputs(variant)
-    version = linux_of(variant)
-    kernel_source = kernel_source if version == VERSION else None
+    version, kernel_source = linux_of(variant), _tree_of(variant, kernel_source)
     source = known_source(kernel_source, variant)
     if source is not None and not force:
         plan = plan_lab(variant, source, setups)
@@ -365,7 +386,7 @@ def _build_missing(
         )
         if variant in _NETWORKED:
             trees += ensure_network(source, progress)
-        inputs = kernel_inputs(variant)
+        inputs = kernel_inputs(variant, source.version)
         kernel = build_kernel(plan.kernel, source, inputs, lock, progress, trees, workshop)
     modules = {name: entry for name, entry in plan.modules.items() if name in missing}
     if modules:
@@ -393,7 +414,7 @@ def _workshops(variant: str, source: KernelSource) -> tuple[Path, Path] | tuple[
         return None, None
     architecture, kmod = architecture_of(variant), data_dir("kmod")
     # Other trees of a version, such as one with a change, differ in few files.
-    key = hash_texts([FORMAT, linux_version(source.tree), compiler_version(architecture)])
+    key = hash_texts([FORMAT, source.version, compiler_version(architecture)])
     sources = (module_sources(kmod / name) for name in module_names(kmod, architecture))
     files = {*kmod.rglob("*.h"), *itertools.chain.from_iterable(sources)}
     names = sorted(path.relative_to(kmod).as_posix() for path in files)

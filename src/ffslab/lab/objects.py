@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import UsageError
+from ffslab.lab.archives import VERSION
 from ffslab.lab.build import (
     ARM,
     UML,
@@ -191,7 +192,7 @@ def _plan(recipe: Recipe, source: KernelSource) -> _Plan:
     return _Plan(
         recipe,
         source,
-        KernelInputs(f"objects for {name}", fragments, patches),
+        KernelInputs(f"objects for {name}", fragments, patches, VERSION),
         compiler,
         KernelEntry(root / f"{name}-{key}", recipe.architecture),
         {own: root / f"{name}-{own}-{hashed}" for own, hashed in own.items()},

@@ -10,8 +10,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from ffslab.errors import InfrastructureError
-from ffslab.lab.archives import DEBIAN
+from ffslab.errors import BuildError, InfrastructureError
+from ffslab.lab.archives import VERSION
 from ffslab.lab.commands import clean_environment
 from ffslab.process import command_line
 
@@ -34,8 +34,10 @@ def read_series(directory: Path) -> list[Path]:
     return patches
 
 
-def apply_series(tree: Path, patches: list[Path]) -> None:
-    """Applies `patches` in order to `tree`; raises InfrastructureError at the first that fails."""
+def apply_series(tree: Path, patches: list[Path], made_for: str = VERSION) -> None:
+    """Applies `patches`, which were made for that version of Linux, in order to `tree`; raises
+    BuildError at the first that fails.
+    """
     for patch in patches:
         status, output = _patch(tree, patch, "--forward")
         if status == 0:
@@ -43,9 +45,9 @@ def apply_series(tree: Path, patches: list[Path]) -> None:
         if _patch(tree, patch, "--dry-run", "--reverse")[0] == 0:
             continue
         told = "\n".join("    " + line for line in output.splitlines()[-15:])
-        raise InfrastructureError(
+        raise BuildError(
             f"kernel patch {patch.name} does not apply to {tree}\n{told}",
-            cause=f"it is Linux {linux_version(tree)}; the patches were made for {DEBIAN.version}",
+            cause=f"it is Linux {linux_version(tree)}; the patches were made for {made_for}",
             remedy=f"another source, or see why: "
             f"{command_line([*_command(patch, '--dry-run')], cwd=tree)}",
         )
@@ -58,6 +60,14 @@ def linux_version(tree: Path) -> str:
     stated = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL) *= *(\d+)$", text, re.MULTILINE))
     numbers = [stated[name] for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL") if name in stated]
     return ".".join(numbers) or "of no version that its Makefile states"
+
+
+def minor_version(tree: Path) -> str:
+    """The version without what a stable release counts, such as "6.1", which a tree that states
+    none is taken for.
+    """
+    stated = re.match(r"\d+\.\d+", linux_version(tree))
+    return stated[0] if stated else VERSION
 
 
 def _patch(tree: Path, patch: Path, *options: str) -> tuple[int, str]:

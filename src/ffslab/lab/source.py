@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,7 @@ from ffslab.lab.cache import (
     write_stamp,
 )
 from ffslab.lab.commands import clean_environment
+from ffslab.lab.patches import minor_version
 from ffslab.lab.progress import Progress
 from ffslab.program import program
 
@@ -70,10 +71,13 @@ _NETWORK_FILES = (
 
 @dataclass(frozen=True, slots=True)
 class KernelSource:
-    """An unpacked tree, not to be written to; `id` names its origin and version."""
+    """An unpacked tree, not to be written to; `id` names its origin and version, `version` is that
+    of Linux, such as "6.1".
+    """
 
     id: str
     tree: Path
+    version: str = VERSION
 
 
 def source_root() -> Path:
@@ -91,7 +95,7 @@ def default_source(version: str = VERSION) -> KernelSource | None:
     # A damaged one is as good as none; one that names another source has that downloaded.
     if not _SOURCE_ID.fullmatch(source_id):
         return None
-    return KernelSource(source_id, source_root() / source_id / "tree")
+    return KernelSource(source_id, source_root() / source_id / "tree", version)
 
 
 def _chosen(version: str) -> Path:
@@ -111,7 +115,8 @@ def chosen_tree(option: Path | None) -> Path | None:
 
 
 def named_source(directory: Path) -> KernelSource:
-    """The identity of a tree that the user names; its files' names, sizes and times decide.
+    """The identity of a tree that the user names; its files' names, sizes and times decide, or,
+    where it is one of the cache, its entry's name.
 
     Raises UsageError if it is not a kernel tree.
     """
@@ -125,8 +130,11 @@ def named_source(directory: Path) -> KernelSource:
             remedy="name the top directory of an unpacked kernel, or leave --kernel-source out "
             f"and {SOURCE_VARIABLE} unset",
         )
+    version = minor_version(tree)
+    if tree.parent.parent == source_root().resolve() and is_sound(tree.parent):
+        return KernelSource(tree.parent.name, tree, version)
     source_id = "tree-" + hash_texts([str(tree), *_listing(tree)])
-    return KernelSource(source_id, source_root() / source_id / "tree")
+    return KernelSource(source_id, source_root() / source_id / "tree", version)
 
 
 def _listing(tree: Path) -> Iterator[str]:
@@ -166,6 +174,29 @@ def ensure_source(
         if named is not None and wanted is not None:
             return _copy_tree(named.resolve(), wanted, lock, progress)
         return _download(version, lock, progress)
+
+
+def commit_tree(
+    commit: str,
+    unpack: Callable[[Path], None],
+    progress: Progress,
+    older: KernelSource | None = None,
+) -> KernelSource:
+    """The tree of a commit, in the cache; `unpack` makes a directory the tree.
+
+    With the tree of an `older` one, which then is no more, only files that differ are written.
+    """
+    entry = source_root() / f"git-{commit}"
+    with locked(source_root() / "lock", progress):
+        if _sound_or_adopted(entry):
+            return named_source(entry / "tree")
+        scratch = scratch_directory(source_root())
+        if older is not None:
+            scratch.rmdir()
+            older.tree.parent.rename(scratch)
+        with progress.phase(f"unpacking commit {commit[:12]}"):
+            unpack(make_directory(scratch / "tree"))
+            return _publish(scratch, entry.name, f"commit {commit}")
 
 
 def _sound_or_adopted(entry: Path) -> bool:
@@ -232,7 +263,7 @@ def _from_debian(linux: str, lock: int, progress: Progress) -> KernelSource:
             *_unpack_commands(make_directory(scratch / "tree"), name),
         ]
         _pipeline(commands, lock)
-        source = _publish(scratch, f"debian-{version}", f"Debian's {name} {version}")
+        source = _publish(scratch, f"debian-{version}", f"Debian's {name} {version}", linux)
     package.unlink()
     return source
 
@@ -382,7 +413,8 @@ def _pipeline(commands: Sequence[Sequence[str]], lock: int) -> None:
         )
 
 
-def _publish(scratch: Path, source_id: str, origin: str) -> KernelSource:
+def _publish(scratch: Path, source_id: str, origin: str, version: str = "") -> KernelSource:
     write_stamp(scratch, {"id": source_id, "origin": origin}, _files(scratch / "tree"))
     replace_directory(scratch, source_root() / source_id)
-    return KernelSource(source_id, source_root() / source_id / "tree")
+    tree = source_root() / source_id / "tree"
+    return KernelSource(source_id, tree, version or minor_version(tree))

@@ -16,8 +16,10 @@ import filecmp
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from ffslab.errors import BuildError
 from ffslab.lab.cache import (
     STAMP,
     damage_of_all,
@@ -32,6 +34,23 @@ from ffslab.lab.patches import apply_series
 _BEFORE = "before.json"
 
 
+@contextmanager
+def at_work(directory: Path | None) -> Iterator[None]:
+    """Encloses a build in a workshop, if it is in one. The objects of a build that stopped at an
+    error of the sources stay, as those of one that went well.
+    """
+    if directory is None:
+        yield
+        return
+    open_workshop(directory)
+    try:
+        yield
+    except BuildError:
+        close_workshop(directory)
+        raise
+    close_workshop(directory)
+
+
 def open_workshop(directory: Path) -> None:
     """Readies a workshop for a build: empty, as its last build left it, or as its first one did
     when it was interrupted. The caller holds the lock of builds.
@@ -44,20 +63,21 @@ def open_workshop(directory: Path) -> None:
 
 
 def close_workshop(directory: Path) -> None:
-    """Writes the stamp of a workshop whose build went well."""
+    """Writes the stamp of a workshop whose build has ended."""
     trees = (tree for tree in directory.iterdir() if tree.is_dir())
     write_stamp(directory, {}, (), (path for tree in trees for path in _files(tree)))
     (directory / _BEFORE).unlink(missing_ok=True)
 
 
-def patched_tree(tree: Path, trees: Sequence[Path], patches: Sequence[Path]) -> None:
-    """Makes `tree` of `trees`, laid over each other, with the patches.
+def patched_tree(tree: Path, trees: Sequence[Path], patches: Sequence[Path], made_for: str) -> None:
+    """Makes `tree` of `trees`, laid over each other, with the patches, which were made for that
+    version of Linux.
 
     Hard links: `patch` writes a new file and renames it, so the source is not touched.
     """
     for source in trees:
         shutil.copytree(source, tree, symlinks=True, copy_function=_link, dirs_exist_ok=True)
-    apply_series(tree, list(patches))
+    apply_series(tree, list(patches), made_for)
 
 
 def lay_over(tree: Path, older: Path, *, removing: bool = True) -> None:
