@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ffslab.errors import InfrastructureError, UsageError
+from ffslab.errors import BuildError, InfrastructureError, UsageError
 from ffslab.lab import build, ensure_lab, lab
 from ffslab.lab.cache import write_stamp
 from ffslab.lab.commands import clean_environment, run_logged
@@ -181,6 +181,23 @@ def test_a_failed_command_shows_the_tail_of_its_log_and_where_it_is(tmp_path: Pa
     assert "\n    1\n" not in caught.value.message
     assert str(log) in caught.value.message
     assert log.read_text().splitlines()[1] == "1"
+
+
+def test_a_failed_compilation_shows_its_first_error_of_this_time(tmp_path: Path) -> None:
+    log = tmp_path / "build.log"
+    log.write_text("a.c:1: error: of the build before\n")
+    told = "echo b.c:2:3: error: no such thing; seq 100; exit 2"
+    with pytest.raises(
+        BuildError, match=r"\n    b\.c:2:3: error: no such thing\n    1\n"
+    ) as caught:
+        run_logged(["sh", "-c", told], log=log, cause="a test")
+    assert "of the build before" not in caught.value.message
+
+
+def test_a_program_that_was_killed_failed_in_another_way(tmp_path: Path) -> None:
+    with pytest.raises(InfrastructureError) as caught:
+        run_logged(["sh", "-c", "kill -9 $$"], log=tmp_path / "log", cause="a test")
+    assert not isinstance(caught.value, BuildError)
 
 
 def test_a_missing_program_leads_to_the_doctor(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def run_logged(
     _log.info("$ %s", shown)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8", errors="replace") as stream:
+        begin = stream.tell()
         stream.write(f"$ {shown}\n")
         stream.flush()
         try:
@@ -76,7 +77,7 @@ def run_logged(
     if status != 0:
         raise (BuildError if status > 0 else InfrastructureError)(
             f"exit status {status}: {' '.join(str(word) for word in arguments)}\n"
-            f"{log_tail(log)}\n  full log: {log}",
+            f"{log_tail(log, begin=begin)}\n  full log: {log}",
             cause=cause,
             remedy=remedy or f"less {log}",
         )
@@ -118,7 +119,11 @@ def _stream(
         raise
 
 
-def log_tail(log: Path, lines: int = _TAIL_LINES) -> str:
-    """The last lines of a log, indented, for an error message."""
-    text = log.read_text(encoding="utf-8", errors="replace")
-    return "\n".join("    " + line for line in text.splitlines()[-lines:])
+def log_tail(log: Path, lines: int = _TAIL_LINES, *, begin: int = 0) -> str:
+    """Lines of a log, from an offset on, for an error message, indented: from a compiler's first
+    error on, else the last.
+    """
+    text = log.read_bytes()[begin:].decode(errors="replace").splitlines()
+    first = next((at for at, line in enumerate(text) if ": error: " in line), None)
+    shown = text[-lines:] if first is None else text[first:][:lines]
+    return "\n".join("    " + line for line in shown)
