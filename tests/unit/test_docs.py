@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import typer.main
 
+from ffslab import __version__
 from ffslab.cli.app import build_app
 from ffslab.loader import load_catalog, parse_toml, study_names
 from ffslab.model.study import expand, study_from_document
@@ -246,3 +248,12 @@ def test_each_target_has_a_row_in_its_table() -> None:
     text = (ROOT / "docs" / "targets.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)`(?: \(default\))? \|", text, re.MULTILINE)
     assert sorted(rows) == target_names() and f"`{DEFAULT_TARGET}` (default)" in text
+
+
+def test_the_changes_begin_with_the_version_that_this_is() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## (\S+), (\d{4}-\d\d-\d\d|not released yet)$", changes, re.MULTILINE)
+    assert len(versions) == len(re.findall(r"^## ", changes, re.MULTILINE))
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert versions[0][0] == package["version"] == __version__
+    assert all(date != "not released yet" for _, date in versions[1:])
