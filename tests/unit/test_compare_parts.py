@@ -542,6 +542,14 @@ def test_differences_of_specs_in_words() -> None:
     ]
 
 
+def test_the_usual_kernel_has_a_name_beside_another_one() -> None:
+    """No spec names it."""
+    other = {"kernel": {"variant": "6.12", "switches": {}}}
+    told = [(d.key, d.base, d.new) for d in spec_differences({}, other)]
+    assert told == [("kernel.variant", "default", "6.12")]
+    assert spec_differences({}, {}) == spec_differences(other, other) == ()
+
+
 def test_equal_specs_are_paired_once() -> None:
     found = compared([result("a-s1"), result("b-s1")], [result("c-s1")])
     assert [case.ids for case in found.cases if case.ids] == [(("a-s1", "c-s1"),)]

@@ -12,6 +12,7 @@ from typing import Any
 
 from ffslab.compare.cases import ComparedCase, Side, split_perturbed
 from ffslab.errors import UsageError
+from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.program import program
 
 _WORKLOAD = "workload"
@@ -200,7 +201,9 @@ def are_of_targets(base: Side, new: Side) -> bool:
 
 def spec_differences(base: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[SpecDifference, ...]:
     """The settings of two specs that differ, by dotted names."""
-    before, after = _flat(base), _flat(new)
+    # A spec names its kernel only if that is not the usual one.
+    usual = {"kernel.variant": DEFAULT_VARIANT}
+    before, after = usual | _flat(base), usual | _flat(new)
     return tuple(
         SpecDifference(key, before.get(key, ABSENT), after.get(key, ABSENT))
         for key in dict.fromkeys([*before, *after])
