@@ -41,8 +41,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "compare": ("compare latest~1 latest", "compare latest --axis filesystem"),
     "trend": ("trend --study quick", "trend latest~2 latest~1 latest --case 'ubifs-*'"),
     "bisect": (
-        "bisect ~/linux --good v6.1.100 --bad v6.1.120 --study quick --case ubifs-free-s1",
-        "bisect ~/linux --good A --bad B --study quick --case ubifs-free-s1 --metric creation.time",
+        "bisect ~/linux --good A --bad B --study quick --case ubifs-free-s1",
+        "bisect . --good v6.1 --bad HEAD --study random --case apart-jffs2-s1",
     ),
     "rating": ("rating latest", "rating latest --json"),
     "lifetime": ("lifetime lifetime", "lifetime latest"),

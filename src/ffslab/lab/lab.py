@@ -76,6 +76,7 @@ _OF_CASES: Mapping[str, tuple[str, ...]] = {
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
     "sockets": ("lab.config", "sockets.config"),
+    "fixed": ("lab.config",),
     **dict.fromkeys(FURTHER, ("lab.config",)),
 }
 # Those of all variants. What is not for cases has no unaligned access: `debug`, whose checkers see
@@ -109,6 +110,8 @@ _FURTHER_SERIES: Mapping[str, str] = {
     "period": "period",
     variant_on_board("period", unaligned=True): "period",
     "qemu-period": "period",
+    "fixed": "fixes",
+    variant_on_board("fixed", unaligned=True): "fixes",
     "price": "price",
 }
 # Part of every hash: raise it when the way of building changes the result.

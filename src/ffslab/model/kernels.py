@@ -1,7 +1,7 @@
 """The lab kernel that a case runs in: its variant, and the switches of variant `period`.
 
-`kernel = "sockets"` has Unix sockets and a loopback network, for programs. `"6.12"` is that version
-of Linux; `"6.1"` is what cases run in anyway.
+`kernel = "sockets"` has Unix sockets and a loopback network, for programs, `"fixed"` the changes of
+kernel/fixes. `"6.12"` is that version of Linux; `"6.1"` is what cases run in anyway.
 
 Variants `fastmap` and `ubi-wear` are those of options of the file system, and not named in a study.
 `kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
@@ -22,6 +22,7 @@ from ffslab.model.specs import DEFAULT_VARIANT, LabKernel, OptionValue
 KERNEL = "kernel"
 PERIOD = "period"
 SOCKETS = "sockets"
+FIXED = "fixed"
 USUAL_VERSION = "6.1"
 VERSIONS = ("6.12",)  # further ones, a variant of the lab kernel each
 # A parameter of the period kernel each (include/linux/period.h in kernel/period): true does as
@@ -50,16 +51,16 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
     if named in (DEFAULT_VARIANT, USUAL_VERSION):
         _check_no_switch(single, where)
         return LabKernel()
-    if named in (SOCKETS, *VERSIONS):
+    if named in (SOCKETS, FIXED, *VERSIONS):
         _check_no_switch(single, where)
         return LabKernel(named)
     if variant != PERIOD or named == f"{PERIOD}:":
         raise SpecError(
             f"{where}: cases have no kernel {named!r}"
-            f"{suggestion(named, (DEFAULT_VARIANT, SOCKETS, PERIOD))}",
+            f"{suggestion(named, (DEFAULT_VARIANT, SOCKETS, FIXED, PERIOD))}",
             cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {USUAL_VERSION}, "
-            f"{', '.join(VERSIONS)}, {SOCKETS}, {PERIOD}, {PERIOD}:{_NONE}, or {PERIOD}: with "
-            "switches joined by +",
+            f"{', '.join(VERSIONS)}, {SOCKETS}, {FIXED}, {PERIOD}, {PERIOD}:{_NONE}, or "
+            f"{PERIOD}: with switches joined by +",
             remedy=f"see “The period kernel” in {document('docs/study-format.md')}",
         )
     on = _named_switches(listed, where)
