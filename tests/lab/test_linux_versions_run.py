@@ -11,6 +11,7 @@ import pytest
 from guest_programs import NIGHTLY
 from lab_support import results, run_study
 
+from ffslab.lab.lab import known_source
 from ffslab.model.kernels import VERSIONS
 from ffslab.results.rundir import RESULTS
 
@@ -33,6 +34,24 @@ def run(version: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_runs_are_the_same_bytes(run: Path, version: str, tmp_path: Path) -> None:
     again = run_study("quick", tmp_path, "--set", ALL, "--set", f"kernel={version}")
     assert (again / RESULTS).read_bytes() == (run / RESULTS).read_bytes()
+
+
+def test_a_tree_of_that_version_gives_the_same(run: Path, version: str, tmp_path: Path) -> None:
+    """By --kernel-source, with the patches of its version; specs have no kernel then."""
+    source = known_source(None, version)
+    assert source is not None
+    tree = run_study("quick", tmp_path, "--set", ALL, "--kernel-source", str(source.tree))
+    for system in ("jffs2", "ubifs", "yaffs2", "logfs"):
+        assert programmed(tree, system) == programmed(run, system) != []
+
+
+@pytest.mark.parametrize("system", ["jffs2", "ubifs"])
+def test_the_fixed_kernel_keeps_what_it_was_told(system: str, tmp_path: Path) -> None:
+    """`random` fails in the usual one: F-JFFS2-05, -08, F-UBIFS-09 and others."""
+    words = ("--set", f"filesystem={system}", "--set", "kernel=fixed")
+    assert {result["outcome"] for result in results(run_study("random", tmp_path, *words))} == {
+        "pass"
+    }
 
 
 def programmed(run: Path, system: str) -> list[tuple[str, int]]:

@@ -11,7 +11,14 @@ from test_kernel_source import make_package, make_tree
 from ffslab.errors import InfrastructureError
 from ffslab.lab import archives, source
 from ffslab.lab.archives import FURTHER, VERSION
-from ffslab.lab.lab import VARIANTS, kernel_inputs, known_source, linux_of
+from ffslab.lab.lab import (
+    VARIANTS,
+    kernel_inputs,
+    known_source,
+    linux_of,
+    nearest_series,
+    plan_lab,
+)
 from ffslab.lab.patches import read_series
 from ffslab.lab.progress import SilentProgress
 from ffslab.model.kernels import USUAL_VERSION, VERSIONS, lab_kernel
@@ -50,6 +57,50 @@ def test_a_patch_of_its_own_is_another_one(version: str) -> None:
         usual = data_dir("kernel") / "patches" / path.name
         is_new = not usual.is_file()
         assert is_new or hunks(path) != hunks(usual), f"{path.name} could be shared"
+
+
+@pytest.mark.parametrize("variant", ["fixed", "unaligned-fixed"])
+def test_the_fixed_kernel_is_the_usual_one_and_the_fixes(variant: str) -> None:
+    fixes = read_series(data_dir("kernel") / "fixes")
+    assert lab_kernel({"kernel": "fixed"}, "test") == LabKernel("fixed")
+    assert kernel_inputs(variant).patches == (*kernel_inputs("default").patches, *fixes)
+    assert not set(kernel_inputs("default").patches) & set(fixes)
+
+
+@pytest.mark.parametrize(
+    ("version", "series"),
+    [
+        ("6.1", "6.1"),
+        ("6.6", "6.1"),
+        ("6.12", "6.12"),
+        ("7.3", "6.12"),
+        ("5.4", "6.1"),
+        ("", "6.1"),
+    ],
+)
+def test_a_source_of_another_version_is_tried_with_the_patches_of_the_next_lower(
+    version: str, series: str
+) -> None:
+    assert nearest_series(version) == series
+
+
+def test_a_named_tree_takes_the_place_of_its_own_version_and_of_the_usual_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    tree = make_tree(tmp_path / "linux")
+    (tree / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 99\n")
+    (tree / "Kbuild").touch()
+    (tree / "arch" / "um").mkdir(parents=True, exist_ok=True)
+    usual, further = known_source(tree), known_source(tree, "6.12")
+    assert usual is not None and usual.version == "6.12" and usual == further
+    plan = plan_lab("default", usual)
+    assert kernel_inputs("default", "6.12").patches == kernel_inputs("6.12").patches
+    assert plan.kernel_key == plan_lab("6.12", usual).kernel_key
+    (tree / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 9\n")
+    older = known_source(tree)
+    assert older is not None and older.version == "6.1"
+    assert known_source(tree, "6.12") is None  # which is to be fetched
 
 
 def hunks(path: Path) -> str:
