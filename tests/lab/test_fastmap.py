@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from lab_support import results, run_study
 
 from ffslab.lab.lab_build import LabBuild
+from findings import finding
 
 STUDY = """
 schema = 1
@@ -67,3 +69,33 @@ def test_an_attach_reads_few_blocks(found: list[Any]) -> None:
             assert 0 < of_ubifs < 500
             assert pages - of_ubifs < 2 * 64 + 64 + 2 * (51 + 25) + 20
     assert len(read) == 4
+
+
+FLASHED = """
+schema = 1
+name = "flashed"
+title = "The first attach of a flashed image"
+
+[base]
+board = "apf27"
+filesystem = "ubifs"
+partition_bytes = "64 MiB"
+state = { kind = "image", tree = "embedded-rootfs" }
+
+[base.workload]
+kind = "tree"
+steps = "mount unmount"
+
+[axes]
+"options.fastmap" = ["off", "on"]
+"""
+
+
+def test_a_flashed_image_has_no_place_for_its_first_fastmap(lab: LabBuild, tmp_path: Path) -> None:
+    del lab
+    study = tmp_path / "study.toml"
+    study.write_text(FLASHED)
+    off, on = results(run_study(study, tmp_path / "run", status=1))
+    assert off["outcome"] == "pass", off["reason"]
+    # It goes on without one, so all the rest is as it should be.
+    assert finding("F-UBIFS-08", "could not find any anchor PEB") in on["reason"]
