@@ -144,6 +144,7 @@ class DirectorySite:
     target: ProcessTarget
     build_id: str = "the agent alone"
     variant_ids: Mapping[str, str] = field(default_factory=dict)
+    linux_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kind(self) -> TargetKind:

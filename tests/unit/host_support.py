@@ -208,6 +208,10 @@ class FakeSite:
     def variant_ids(self) -> Mapping[str, str]:
         return self.lab.variant_ids
 
+    @property
+    def linux_of(self) -> Mapping[str, str]:
+        return self.lab.linux_of
+
     def lab_of_images(self) -> LabBuild:
         return self.lab
 

@@ -503,6 +503,14 @@ def test_what_differs_is_told() -> None:
     ]
 
 
+def test_what_kernels_were_built_of_is_told_where_both_runs_know_it() -> None:
+    base = side([result()], linux={"default": "6.1.192 (debian)", "period": "6.1.192 (debian)"})
+    new = side([result()], "new", linux={"default": "6.1.9 (tree)", "fastmap": "6.1.9 (tree)"})
+    told = [(c.name, c.base, c.new) for c in compare_runs(base, new).circumstances]
+    assert told == [("Linux of default", "6.1.192 (debian)", "6.1.9 (tree)")]
+    assert compare_runs(base, side([result()], "old")).circumstances == ()
+
+
 def test_what_the_base_alone_has_is_told() -> None:
     kernels = {"period": {"build_id": "k1"}}
     base = side([result()], catalogs=["mine", "other"], kernels=kernels,

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ffslab.errors import InfrastructureError
-from ffslab.lab.patches import apply_series, read_series
+from ffslab.errors import BuildError, InfrastructureError
+from ffslab.lab.patches import apply_series, read_series, speed_only
+from ffslab.paths import data_dir
 
 ONE_TO_TWO = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+two\n"
 TWO_TO_THREE = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-two\n+three\n"
@@ -70,6 +71,32 @@ def test_a_patch_that_does_not_apply_is_named_and_leaves_no_litter(
     with pytest.raises(InfrastructureError) as caught:
         apply_series(tree, read_series(series))
     assert str(caught.value.cause).startswith("it is Linux 6.12.3; ")
+
+
+def test_what_is_for_speed_only_may_be_left_out(series: Path, tmp_path: Path) -> None:
+    (series / "c.patch").write_text("--- a/file\n+++ b/file\n@@ -1 +1 @@\n-three\n+four\n")
+    (series / "series").write_text("b.patch # the host's speed only\nc.patch\n")
+    patches, optional = read_series(series), speed_only(series)
+    assert optional == {series / "b.patch"}
+    three = make_tree(tmp_path / "three", "three\n")
+    assert apply_series(three, patches, optional=optional) == ["b"]
+    assert (three / "file").read_text() == "four\n"
+    assert sorted(three.iterdir()) == [three / "file"]
+    # One that is there is not left out, and one that applies is applied.
+    two = make_tree(tmp_path / "two", "two\n")
+    assert apply_series(two, patches[:1], optional=optional) == []
+    one = make_tree(tmp_path / "one", "one\n")
+    assert apply_series(one, patches[:1], optional=optional) == []
+    assert (one / "file").read_text() == "two\n"
+    with pytest.raises(BuildError, match=r"c\.patch does not apply"):
+        apply_series(make_tree(tmp_path / "other", "other\n"), patches, optional=optional)
+
+
+def test_what_the_series_calls_for_speed_only_is_in_it() -> None:
+    for version in ("patches", "patches-6.12"):
+        directory = data_dir("kernel") / version
+        assert speed_only(directory) <= set(read_series(directory))
+    assert len(speed_only(data_dir("kernel") / "patches")) == 5
 
 
 def test_a_series_that_names_a_missing_file_is_an_error(series: Path) -> None:

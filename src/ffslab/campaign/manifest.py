@@ -62,6 +62,7 @@ def new_manifest(
         "ffslab": __version__,
         "build_id": site.build_id,
         "kernels": _kernels(cases, site.variant_ids),
+        "linux": dict(site.linux_of),
         "trace": any(case.trace for case in cases),
         "target": prepared.target,
         **({"cpu_time": kind.cpu_time} if kind.cpu_time else {}),

@@ -39,6 +39,7 @@ def _of_manifests(base: Mapping[str, Any], new: Mapping[str, Any]) -> list[Circu
     """Hosts, dates and commands are left out: they change no result."""
     rows = [("build of the lab", _hash(base, "build_id"), _hash(new, "build_id"))]
     rows += [(f"kernel {name}", *builds) for name, builds in _kernels(base, new).items()]
+    rows += [(f"Linux of {name}", *words) for name, words in _linux(base, new).items()]
     rows += [(title, _word(base.get(key)), _word(new.get(key))) for key, title in _PLAIN]
     rows += [("catalogs", _listed(base.get("catalogs")), _listed(new.get("catalogs")))]
     rows += [("text of the study", _hash(base, "study_sha256"), _hash(new, "study_sha256"))]
@@ -65,6 +66,12 @@ def _kernels(base: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple
         name: (_hash(before.get(name) or {}, "build_id"), _hash(after.get(name) or {}, "build_id"))
         for name in dict.fromkeys([*before, *after])
     }
+
+
+def _linux(base: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """What each kernel was built of, where both runs tell it."""
+    before, after = base.get("linux") or {}, new.get("linux") or {}
+    return {name: (before[name], after[name]) for name in before if name in after}
 
 
 def _word(value: Any) -> str:

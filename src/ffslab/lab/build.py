@@ -24,6 +24,7 @@ from ffslab.lab.cache import (
 )
 from ffslab.lab.commands import clean_environment, run_logged
 from ffslab.lab.config import parse_config, unmet_options
+from ffslab.lab.patches import linux_version
 from ffslab.lab.progress import Progress
 from ffslab.lab.source import KernelSource
 from ffslab.lab.workshop import (
@@ -44,6 +45,7 @@ _BUILD_STAMPS = {
     "KBUILD_BUILD_HOST": "lab",
     "KBUILD_BUILD_VERSION": "1",
 }
+_LEFT_OUT = "left-out"  # a file with the names of patches
 _NANDSIM = "drivers/mtd/nand/raw/nandsim.ko"
 _PHRAM = "drivers/mtd/devices/phram.ko"
 # What is compiled into a kernel, and nothing else reads.
@@ -77,13 +79,14 @@ ARM = Architecture("arm", "arm-linux-gnueabi-", "arch/arm/boot/zImage", modules=
 class KernelInputs:
     """Everything that decides a kernel's bytes, except for the source's and compiler's.
 
-    `made_for`: the version of Linux whose patches they are.
+    `made_for`: the version of Linux whose patches they are; `optional`: those that may be left out.
     """
 
     variant: str
     fragments: tuple[Path, ...]
     patches: tuple[Path, ...]
     made_for: str
+    optional: frozenset[Path] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,8 @@ def build_kernel(
     made = entry if workshop is None else KernelEntry(workshop, entry.architecture)
     with at_work(workshop):
         made.log.unlink(missing_ok=True)
-        prepare_tree(made, trees or (source.tree,), inputs, progress, anew=workshop is not None)
+        sources = trees or (source.tree,)
+        left_out = prepare_tree(made, sources, inputs, progress, anew=workshop is not None)
         with progress.phase("configuring the lab kernel"):
             configure(made, inputs, lock)
         with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {cores()} cores"):
@@ -172,6 +176,9 @@ def build_kernel(
         entry.directory,
         {
             "source": source.id,
+            "linux": linux_version(source.tree),
+            "patches": inputs.made_for,
+            "left_out": left_out,
             "variant": inputs.variant,
             "compiler": compiler_version(entry.architecture),
         },
@@ -218,19 +225,26 @@ def prepare_tree(
     progress: Progress,
     *,
     anew: bool = False,
-) -> None:
+) -> list[str]:
     """Puts a patched copy of the trees, laid over each other, into an entry that has none yet;
-    `anew`: over the one that it has.
+    `anew`: over the one that it has. Names the patches that were left out.
     """
+    told = entry.directory / _LEFT_OUT
     if entry.source.is_dir() and not anew:
-        return
+        return told.read_text(encoding="utf-8").split() if told.is_file() else []
     scratch = scratch_directory(entry.directory)
     try:
         with progress.phase(f"patching the kernel ({len(inputs.patches)} patches)"):
-            patched_tree(scratch / "src", trees, inputs.patches, inputs.made_for)
+            left_out = patched_tree(
+                *(scratch / "src", trees, inputs.patches, inputs.made_for, inputs.optional)
+            )
             lay_over(scratch / "src", entry.source)
     finally:
         shutil.rmtree(scratch)
+    told.write_text("".join(f"{name}\n" for name in left_out), encoding="utf-8")
+    for name in left_out:
+        progress.note(f"left out, for it does not apply: {name}; guests take longer on the host")
+    return left_out
 
 
 def configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ffslab.errors import FfslabError, InfrastructureError, UsageError
 from ffslab.lab.archives import FURTHER, VERSION
@@ -41,6 +41,7 @@ from ffslab.lab.cache import (
     hash_texts,
     is_sound,
     locked,
+    read_stamp,
     set_aside_if_damaged,
 )
 from ffslab.lab.outoftree import (
@@ -50,7 +51,7 @@ from ffslab.lab.outoftree import (
     plan_out_of_tree,
 )
 from ffslab.lab.packages import ARM_LAB_PACKAGES, BUILD_PACKAGES, ensure_packages
-from ffslab.lab.patches import minor_version, read_series
+from ffslab.lab.patches import minor_version, read_series, speed_only
 from ffslab.lab.progress import ConsoleProgress, Progress, SilentProgress
 from ffslab.lab.source import (
     KernelSource,
@@ -163,7 +164,7 @@ def kernel_inputs(variant: str, linux: str = "") -> KernelInputs:
     patches = read_series(series) if architecture_of(variant) == UML else []
     if variant in _FURTHER_SERIES:
         patches += read_series(directory / _FURTHER_SERIES[variant])
-    return KernelInputs(variant, fragments, tuple(patches), made_for)
+    return KernelInputs(variant, fragments, tuple(patches), made_for, speed_only(series))
 
 
 def nearest_series(version: str) -> str:
@@ -441,7 +442,16 @@ def _lab_build(plan: LabPlan) -> LabBuild:
         cutter=plan.cutter / "ffscrash",
         build_id=hash_texts([plan.inputs_id, *map(built_identity, plan.entries)]),
         out_of_tree={wanted.source.key: wanted.built() for wanted in plan.out_of_tree},
+        linux=_linux_words(read_stamp(plan.kernel.directory)),
     )
+
+
+def _linux_words(stamp: Mapping[str, Any]) -> str:
+    """What a kernel was built of; nothing for one that an earlier version of ffslab built."""
+    if "linux" not in stamp:
+        return ""
+    left_out = "".join(f", without {name}" for name in stamp["left_out"])
+    return f"{stamp['linux']} ({stamp['source']}), patches of {stamp['patches']}{left_out}"
 
 
 if __name__ == "__main__":

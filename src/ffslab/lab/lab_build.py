@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ffslab.model.specs import LabKernel, MountSetup
+from ffslab.model.specs import DEFAULT_VARIANT, LabKernel, MountSetup
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class LabBuild:
     `out_of_tree` has those that users brought, by the key of their sources;
     `build_id` names the sources and the configuration the lab itself was built from, and the
     programs that the host's tools made of them;
+    `linux` says what the kernel was built of: version, source, patches;
     `variants` are labs of other variants of the kernel.
     """
 
@@ -30,6 +31,7 @@ class LabBuild:
     build_id: str
     cutter: Path
     out_of_tree: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
+    linux: str = ""
     variants: Mapping[str, LabBuild] = field(default_factory=dict)
 
     def for_kernel(self, kernel: LabKernel) -> LabBuild | None:
@@ -40,6 +42,12 @@ class LabBuild:
     def variant_ids(self) -> dict[str, str]:
         """The build ids of the other variants."""
         return {name: lab.build_id for name, lab in self.variants.items()}
+
+    @property
+    def linux_of(self) -> dict[str, str]:
+        """What each variant's kernel was built of, where that is known."""
+        told = {DEFAULT_VARIANT: self.linux, **{name: v.linux for name, v in self.variants.items()}}
+        return {name: words for name, words in told.items() if words}
 
     def agent_for(self, plan: str) -> Path:
         """The agent that has the verbs of a plan: `ffsagent-NAME` for NAME and NAME-SOMETHING."""

@@ -1,19 +1,24 @@
 """The lab kernel's patch series: read in order, applied to an own copy of the source.
 
 A patch that the tree already contains is passed over, so that a user's tree with some of them
-works. One that does not apply ends the build and says which hunk of which file.
+works. One that does not apply ends the build and says which hunk of which file, unless the series
+says that it is for the host's speed only: then it is left out.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 
 from ffslab.errors import BuildError, InfrastructureError
 from ffslab.lab.archives import VERSION
 from ffslab.lab.commands import clean_environment
 from ffslab.process import command_line
+
+# What a series says behind a patch that changes no result.
+_SPEED_ONLY = "the host's speed only"
 
 
 def read_series(directory: Path) -> list[Path]:
@@ -34,15 +39,32 @@ def read_series(directory: Path) -> list[Path]:
     return patches
 
 
-def apply_series(tree: Path, patches: list[Path], made_for: str = VERSION) -> None:
-    """Applies `patches`, which were made for that version of Linux, in order to `tree`; raises
-    BuildError at the first that fails.
+def speed_only(directory: Path) -> frozenset[Path]:
+    """The patches of a series that make guests faster on the host, and do nothing else."""
+    series = directory / "series"
+    lines = series.read_text(encoding="utf-8").splitlines() if series.is_file() else []
+    marked = (line.partition("#")[0].strip() for line in lines if _SPEED_ONLY in line)
+    return frozenset(directory / name for name in marked)
+
+
+def apply_series(
+    tree: Path,
+    patches: list[Path],
+    made_for: str = VERSION,
+    optional: Collection[Path] = (),
+) -> list[str]:
+    """Applies `patches`, which were made for that version of Linux, in order to `tree`. Of the
+    `optional` ones those that do not apply are left out, and named.
+
+    Raises BuildError at the first other one that does not.
     """
+    left_out = []
     for patch in patches:
-        status, output = _patch(tree, patch, "--forward")
-        if status == 0:
+        if patch in optional and _patch(tree, patch, "--dry-run", "--forward")[0] != 0:
+            left_out += [] if _is_there(tree, patch) else [patch.stem]
             continue
-        if _patch(tree, patch, "--dry-run", "--reverse")[0] == 0:
+        status, output = _patch(tree, patch, "--forward")
+        if status == 0 or _is_there(tree, patch):
             continue
         told = "\n".join("    " + line for line in output.splitlines()[-15:])
         raise BuildError(
@@ -51,6 +73,7 @@ def apply_series(tree: Path, patches: list[Path], made_for: str = VERSION) -> No
             remedy=f"another source, or see why: "
             f"{command_line([*_command(patch, '--dry-run')], cwd=tree)}",
         )
+    return left_out
 
 
 def linux_version(tree: Path) -> str:
@@ -68,6 +91,10 @@ def minor_version(tree: Path) -> str:
     """
     stated = re.match(r"\d+\.\d+", linux_version(tree))
     return stated[0] if stated else VERSION
+
+
+def _is_there(tree: Path, patch: Path) -> bool:
+    return _patch(tree, patch, "--dry-run", "--reverse")[0] == 0
 
 
 def _patch(tree: Path, patch: Path, *options: str) -> tuple[int, str]:

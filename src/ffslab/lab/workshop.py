@@ -15,7 +15,7 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -69,15 +69,21 @@ def close_workshop(directory: Path) -> None:
     (directory / _BEFORE).unlink(missing_ok=True)
 
 
-def patched_tree(tree: Path, trees: Sequence[Path], patches: Sequence[Path], made_for: str) -> None:
+def patched_tree(
+    tree: Path,
+    trees: Sequence[Path],
+    patches: Sequence[Path],
+    made_for: str,
+    optional: Collection[Path],
+) -> list[str]:
     """Makes `tree` of `trees`, laid over each other, with the patches, which were made for that
-    version of Linux.
+    version of Linux; names the `optional` ones that do not apply.
 
     Hard links: `patch` writes a new file and renames it, so the source is not touched.
     """
     for source in trees:
         shutil.copytree(source, tree, symlinks=True, copy_function=_link, dirs_exist_ok=True)
-    apply_series(tree, list(patches), made_for)
+    return apply_series(tree, list(patches), made_for, optional)
 
 
 def lay_over(tree: Path, older: Path, *, removing: bool = True) -> None:

@@ -26,6 +26,9 @@ def time_model(specs: Sequence[Spec], manifest: Mapping[str, Any]) -> tuple[Fact
     """One line per figure; a figure that differs between cases lists all its values and bases."""
     kernels = dict.fromkeys(kernel_words(spec) for spec in specs)
     facts = [Fact(_KERNEL, _SEVERAL.join(kernels), "", False)]
+    built_of = dict.fromkeys(map(str, (manifest.get("linux") or {}).values()))
+    if built_of:
+        facts.append(Fact("Linux", _SEVERAL.join(built_of), "", False))
     stated = str(manifest.get("cpu_time") or "")
     if stated:
         facts.append(Fact("CPU time", stated, "", False))

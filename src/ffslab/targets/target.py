@@ -197,6 +197,11 @@ class Site(Protocol):
         """The build ids of other kernels than the default one, by variant."""
         ...
 
+    @property
+    def linux_of(self) -> Mapping[str, str]:
+        """What the kernels of its guests were built of, by variant, where that is known."""
+        ...
+
     def lab_of_images(self) -> LabBuild:
         """The lab in whose guests images are built; asked for if a case needs one."""
         ...

@@ -171,6 +171,11 @@ class BoardSite:
         """A board has one kernel."""
         return {}
 
+    @property
+    def linux_of(self) -> Mapping[str, str]:
+        """Its owner built it."""
+        return {}
+
     def lab_of_images(self) -> LabBuild:
         """Not asked for: no image is written to a board."""
         raise AssertionError(f"target {self.kind.name} says that it takes no image")

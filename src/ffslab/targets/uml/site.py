@@ -46,6 +46,11 @@ class LocalSite:
         """The build ids of the other kernels."""
         return self.lab.variant_ids
 
+    @property
+    def linux_of(self) -> Mapping[str, str]:
+        """What the kernels were built of."""
+        return self.lab.linux_of
+
     def lab_of_images(self) -> LabBuild:
         """The same lab, if guests of the machine can build images."""
         return self.image_lab() if self.image_lab else self.lab
