@@ -121,7 +121,8 @@ def row_cells(name: str) -> list[Any]:
     which = [
         fits(name, function) for function in (lambda all_: all_[0], min, lambda all_: all_[-1])
     ]
-    return [operations(ROW, name), correct(ROW, name), wrong(ROW, name), which, mount_reads(name)]
+    wrong_states = ROW.figure(name, "states.not_correct")
+    return [operations(ROW, name), correct(ROW, name), wrong_states, which, mount_reads(name)]
 
 
 def moves_id(name: str) -> str:
@@ -154,13 +155,14 @@ PAGE = Page(
             },
         ),
         Table(
-            "| file system | operations | correct | else | fits at first, least, at last, MB | "
+            "| file system | operations | correct | not | fits at first, least, at last, MB | "
             "pages a mount reads: mean, most |",
             {
                 label: row_cells(name)
                 for label, name in (*ALL.items(), ("YAFFS2 segregated", "yaffs2improved"))
             },
         ),
+        text("JFFS2's are {*}. YAFFS2", wrong(ROW, "jffs2")),
         Table(
             "| file system | operations of 1,000 cuts | correct | else |",
             {
