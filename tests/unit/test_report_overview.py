@@ -8,8 +8,7 @@ from first_support import case, run_of, time
 
 from ffslab.report.data import Case, varying_axes
 from ffslab.report.first.overview import Part, chapters_board, grades_headline, overview_of
-from ffslab.report.first.picture import families
-from ffslab.report.first.samples import Row, matter_of
+from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.rating import RatingView, Word
 
@@ -150,19 +149,6 @@ def test_values_at_other_places_are_no_match() -> None:
         "YAFFS2": False,
     }
     assert [name for name, cell in cells.items() if cell.best] == ["YAFFS2"]
-
-
-def test_a_row_along_two_axes_is_two_charts() -> None:
-    sizes = [(("size", str(n)), ("files", "")) for n in (1, 2, 4, 8)]
-    files = [(("size", ""), ("files", str(n))) for n in (1, 10, 100, 1000, 10_000)]
-    matter = BOOT.matter.rows[0]
-    cell = matter.cells["UBIFS · no compression"][0]
-    places, cells = (*sizes, *files), {"a": {0: cell, 5: cell}, "b": {8: cell}}
-    row = Row("t", matter.metric, "time", True, places, cells, places)
-    first, second = families(row)
-    assert (len(first.places), len(second.places)) == (4, 5)
-    assert (first.cells, second.cells) == ({"a": {0: cell}}, {"a": {1: cell}, "b": {4: cell}})
-    assert families(second) == (second,)
 
 
 def test_a_part_that_other_axes_imply_is_no_axis() -> None:
