@@ -53,17 +53,6 @@ def test_a_cell_has_the_worst_of_all_places_and_says_where() -> None:
     }
 
 
-def test_of_what_should_be_large_the_worst_is_the_smallest() -> None:
-    rates = {"jffs2": (5e6, 3e6), "ubifs": (4e6, 3.5e6)}
-    measured = [
-        (case(name, state=state), [cost("write_bytes_per_s", value, "time")])
-        for name, values in rates.items()
-        for state, value in zip(("free", "aged"), values, strict=True)
-    ]
-    jffs2, ubifs = cells(told(measured)).values()
-    assert (jffs2.value, jffs2.best, ubifs.value, ubifs.best) == (3e6, False, 3.5e6, True)
-
-
 @pytest.mark.parametrize(
     ("value", "best", "higher", "heat"),
     [
