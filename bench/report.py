@@ -23,7 +23,7 @@ from ffslab.campaign.run import prepare
 from ffslab.model.canonical import canonical_json
 from ffslab.model.case import Case, case_spec
 from ffslab.results.result import CaseResult
-from ffslab.results.rundir import RESULTS, RunDirectory
+from ffslab.results.rundir import RESULTS, RESULTS_SHA256, RunDirectory
 from ffslab.targets.target import Site
 from ffslab.targets.uml.site import LocalSite
 
@@ -72,7 +72,6 @@ def write_copies(
     words = f"ffslab run {STUDY}"
     now = datetime.now(UTC)
     manifest = new_manifest(folder.name, prepared, site, command=words, started=now, jobs=1)
-    run.write_manifest({**manifest, "complete": True})
     with (folder / RESULTS).open("w", encoding="utf-8") as lines:
         for case in prepared.cases:
             own = {
@@ -82,6 +81,7 @@ def write_copies(
                 "spec_hash": case.spec_hash,
             }
             lines.write(canonical_json({**measured[configuration(case)], **own}) + "\n")
+    run.write_manifest({**manifest, "complete": True, RESULTS_SHA256: run.results_sha256()})
     return len(prepared.cases)
 
 

@@ -80,6 +80,16 @@ def json_object(text: bytes, kinds: Mapping[str, Decoder[Any]]) -> dict[str, Any
         return None
 
 
+def json_as(text: bytes, reader: Decoder[Any]) -> Any:
+    """What the reader makes of a text; None as of `json_object`."""
+    from msgspec import MsgspecError
+
+    try:
+        return reader.decode(text)
+    except (MsgspecError, ValueError):
+        return None
+
+
 @cache
 def _parts_reader() -> Decoder[dict[str, Raw]]:
     from msgspec import Raw
@@ -90,14 +100,18 @@ def _parts_reader() -> Decoder[dict[str, Raw]]:
 
 @cache
 def _quick_reader() -> Decoder[Any]:
-    """Reads JSON of the usual depth: a type that nests without end would let any depth through."""
     from msgspec.json import Decoder
 
+    return Decoder(usual_kind())
+
+
+def usual_kind() -> Any:
+    """JSON of the usual depth: a type that nests without end would let any depth through."""
     scalar: Any = None | bool | int | float | str
     kind: Any = scalar
     for _ in range(_USUAL_DEPTH):
         kind = scalar | list[kind] | dict[str, kind]
-    return Decoder(kind)
+    return kind
 
 
 def read_bounded(path: Path, most_bytes: int = DOCUMENT_BYTES_MAX) -> bytes:

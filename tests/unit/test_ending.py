@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import re
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from ffslab.cli.board import Cell, Grid, Row, board_grid
 from ffslab.cli.ending import print_brief
 from ffslab.cli.progress import RunProgress
 from ffslab.cli.screen import Screen
-from ffslab.report.first.brief import Brief, ChapterBrief
+from ffslab.report.first.brief import Brief, ChapterBrief, brief_of
 from ffslab.results.criteria import Criterion
 from ffslab.results.outcome import Outcome
 from ffslab.results.rundir import RunDirectory
@@ -155,6 +156,24 @@ def test_of_several_chapters_there_is_what_fits(tmp_path: Path) -> None:
     long = {f"fs{number}": 1.0 + number for number in range(12)}
     tight = shown(tmp_path, [chapter(long, "one"), chapter(times, "two")], width=10_000)
     assert len(tight) <= LINES and "… and " in "\n".join(tight)
+
+
+def test_chapters_are_named_where_there_are_several(tmp_path: Path) -> None:
+    """The file systems are of two parts of a study: both of one chapter, or each of its own."""
+    few = [("seed", (1,)), ("filesystem", ("jffs2", "ubifs")), ("options.compression", ("none",))]
+    run = RunDirectory(write_run(tmp_path / "run", few))
+    rows = run.results()
+    for row in rows:
+        row["axes"]["part"] = row["axes"]["filesystem"]
+    (run.path / "results.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    manifest = run.manifest()
+    for names, titles in ((("A", "A"), [""]), (("A", "B"), ["A", "B"])):
+        parts = zip(("jffs2", "ubifs"), names, strict=True)
+        text = "".join(f'[[part]]\nname = "{part}"\nchapter = "{name}"\n' for part, name in parts)
+        run.write_manifest({**manifest, "study_text": text})
+        chapters = brief_of(run).chapters
+        assert [one.title for one in chapters] == titles
+        assert [name for one in chapters for name in one.cases] == [row["id"] for row in rows]
 
 
 def test_only_a_terminal_breaks_lines_and_has_colours(tmp_path: Path) -> None:

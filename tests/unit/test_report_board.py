@@ -18,6 +18,7 @@ from first_support import (
     cells,
     cost,
     having,
+    run_of,
     time,
     times,
     told,
@@ -26,6 +27,8 @@ from first_support import (
 from test_report_support import plain
 
 from ffslab.report.first.board import Axis, Shown, heat_of, is_best, share_heat, short_names
+from ffslab.report.first.samples import matter_of
+from ffslab.report.first.weigh import weigh
 from ffslab.results.criteria import Tally, added
 
 
@@ -48,17 +51,6 @@ def test_a_cell_has_the_worst_of_all_places_and_says_where() -> None:
         "JFFS2": ("4", False, ""),
         "UBIFS": ("2", True, ""),
     }
-
-
-def test_of_what_should_be_large_the_worst_is_the_smallest() -> None:
-    rates = {"jffs2": (5e6, 3e6), "ubifs": (4e6, 3.5e6)}
-    measured = [
-        (case(name, state=state), [cost("write_bytes_per_s", value, "time")])
-        for name, values in rates.items()
-        for state, value in zip(("free", "aged"), values, strict=True)
-    ]
-    jffs2, ubifs = cells(told(measured)).values()
-    assert (jffs2.value, jffs2.best, ubifs.value, ubifs.best) == (3e6, False, 3.5e6, True)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +94,18 @@ def test_what_ends_in_memory_or_was_cut_short_is_no_best() -> None:
         "UBIFS · sync": (True, False, False),
         "LogFS": (False, False, True),
     }
+
+
+def test_who_is_compared_the_best_first_and_what_is_aside() -> None:
+    """At the place 0 UBIFS ends in memory; of a rate more is better."""
+    late = (case("ubifs"), [time(1, in_memory=True)])
+    measured = [*at("free", jffs2=2), late, *at("aged", ubifs=2, jffs2=3, logfs=4)]
+    (row,) = map(weigh, matter_of(*run_of(measured)).rows)
+    assert row.ranked(1) == ("UBIFS", "JFFS2", "LogFS") and row.ranked(0) == ("JFFS2",)
+    assert {label: list(cells) for label, cells in row.aside.items() if cells} == {"UBIFS": [0]}
+    rates = having(*([cost("write_bytes_per_s", rate, "time")] for rate in (2, 3, 1)))
+    (row,) = map(weigh, matter_of(*run_of(rates)).rows)
+    assert row.ranked(0) == ("UBIFS", "JFFS2", "YAFFS2")
 
 
 def test_who_was_run_at_some_places_only_is_partial_and_no_best() -> None:

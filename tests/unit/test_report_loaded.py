@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -306,6 +307,16 @@ def test_what_is_no_bucket_is_damage(folder: Path, bucket: list[int]) -> None:
     edited(folder, {0: {"latencies": [latency([3, 1], bucket)]}})
     with pytest.raises(DamagedResultError, match="its results lack what the report needs"):
         read_kept(open_run(folder))
+
+
+def test_each_result_is_judged_and_keeps_what_its_collector_says(folder: Path) -> None:
+    bound = {"bound_us": 1, "calls": 2, "missed": 3, "forced_runs": 4, "longest_ns": 5}
+    edited(folder, {1: {"collector": {"bound": bound}}})
+    judged: list[Any] = []
+    judge: Any = SimpleNamespace(take=judged.append)
+    read = read_kept(open_run(folder), judge)
+    assert [row["id"] for row in judged] == [each.head["id"] for each in read]
+    assert [each.figures.collector for each in read[:3]] == [None, {"bound": bound}, None]
 
 
 def rows_in(folder: Path) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,8 +18,7 @@ from ffslab.report.axes import axis_of
 from ffslab.report.data import Histogram, Latency, Run, packed_buckets, varying_axes
 from ffslab.report.files import case_folders, commands_of
 from ffslab.report.first.headline import _changes, _settings
-from ffslab.report.first.picture import chart_of, settled
-from ffslab.report.first.samples import Cell, Configuration, Matter, Place, Row
+from ffslab.report.first.samples import Cell, Place, Row
 from ffslab.report.lines import Axes, Line, lines, names_of
 from ffslab.report.page import render
 from ffslab.report.plots import Point, curves
@@ -49,11 +47,6 @@ def row(places: list[Place], **values: list[float]) -> Row:
     return Row("a write", RESPONSE, "time", True, tuple(places), cells, tuple(places))
 
 
-def matter(*labels: str) -> Matter:
-    made = tuple(Configuration(label, "jffs2", "") for label in labels)
-    return Matter(made, (), (), ("1",), {}, {})
-
-
 def test_names_at_the_ends_of_curves_are_apart() -> None:
     """Three ends within a pixel and one far below: names have 12 of 300 pixels each."""
     ends = {"a": 1e6, "b": 1.001e6, "c": 1.002e6, "d": 1e3}
@@ -65,26 +58,6 @@ def test_names_at_the_ends_of_curves_are_apart() -> None:
     assert len(placed) == 4 and at["c"] == placed[0]
     assert all(one / other > 1.2 for one, other in pairwise(placed))
     assert all(end is None for end, x in zip(rows["end"], rows["x"], strict=True) if x == 1)
-
-
-def test_of_many_panels_those_that_differ_most_are_drawn() -> None:
-    texts = [(f"p{n}", str(2**k)) for n in range(6) for k in range(5)]
-    places: list[Place] = [(("pattern", name), (SIZE, size)) for name, size in texts]
-    other = [float(1 + int(name[1])) for name, _ in texts]
-    drawn = chart_of(matter("one", "two"), row(places, one=[1.0] * 30, two=other), "i")
-    assert {row["facet"] for row in rows_of(drawn)} == {f"pattern p{n}" for n in (2, 3, 4, 5)}
-
-
-def test_of_many_places_without_an_axis_quantiles_are_drawn() -> None:
-    places: list[Place] = [(("pattern", f"p{n}"),) for n in range(100)]
-    drawn = chart_of(matter("one"), row(places, one=[n + 1.0 for n in range(100)]), "i")
-    assert len(rows_of(drawn)) == 9
-
-
-def test_what_is_the_same_everywhere_has_one_place() -> None:
-    places: list[Place] = [(("pattern", name),) for name in "ab"]
-    assert settled(row(places, one=[1, 1], two=[3, 3])).places == ((),)
-    assert settled(row(places, one=[1, 1], two=[3, 4])).places == tuple(places)
 
 
 def test_only_settings_are_said_to_cost_something() -> None:
@@ -138,7 +111,6 @@ def test_cases_share_a_command_and_lead_to_their_files(folder: Path) -> None:
     assert case_folders(folder, folder.parent / "x.html") == "r/cases"
     page = render(folder)
     assert f'<a href="cases/{run.cases[3].id}/">' in page and escape(command) in page
-    assert len(re.findall(r' id="([^"]+)"', page)) == len(set(re.findall(r' id="([^"]+)"', page)))
 
 
 def test_an_axis_varies_if_it_has_two_values_besides_none(folder: Path) -> None:

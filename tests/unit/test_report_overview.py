@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from first_support import case, run_of, time
+from first_support import Measured, case, cost, run_of, time, times
 
 from ffslab.report.data import Case, varying_axes
 from ffslab.report.first.overview import Part, chapters_board, grades_headline, overview_of
-from ffslab.report.first.picture import families
-from ffslab.report.first.samples import Row, matter_of
+from ffslab.report.first.samples import matter_of
 from ffslab.report.first.weigh import weigh
 from ffslab.report.rating import RatingView, Word
 
@@ -44,20 +44,38 @@ def test_the_headline_of_a_rating_counts_the_best_grades() -> None:
     same = rating(JFFS2=(0, 1), UBIFS=(0, 1))
     assert grades_headline(same) == "Each file system gets the best grade in 2 of 2."
     assert grades_headline(rating(JFFS2=(None,), UBIFS=(0,))) == ""
-    many = rating(**{f"file system {n}": (min(n, 3),) for n in range(20)})
-    assert len(grades_headline(many).split()) <= 25
+
+
+def test_the_headline_of_a_rating_has_at_most_25_words() -> None:
+    """Nine of the first, three of each other and "and": 9 + 5 × 3 + 1 = 25."""
+    best, none = (0,), dict.fromkeys((f"f{n}" for n in range(6)), (1,))
+    six = rating(JFFS2=best, **none)
+    del none["f5"]
+    assert (
+        grades_headline(rating(JFFS2=best, **none))
+        == grades_headline(six)
+        == (
+            "JFFS2 gets the best grade in 1 of 1, f0 in none, f1 in none, f2 in none, f3 in none "
+            "and f4 in none."
+        )
+    )
+    # A name of two words leaves room for four others: 10 + 4 × 3 + 1 = 23.
+    told = grades_headline(rating(**{"my own": best}, **none))
+    assert told.endswith("f2 in none and f3 in none.")
+
+
+def chapter(title: str, measured: Measured) -> Part:
+    matter = matter_of(*run_of(measured))
+    return Part(title, matter, [weigh(row) for row in matter.rows])
 
 
 def part(title: str, measured: Mapping[tuple[str, str, str], float]) -> Part:
     """A chapter of one time in s, by file system, compression and place."""
-    run, criteria = run_of(
-        [
-            (case(name, compression=how, state=place), [time(seconds, f"work of {title}")])
-            for (name, how, place), seconds in measured.items()
-        ]
-    )
-    matter = matter_of(run, criteria)
-    return Part(title, matter, [weigh(row) for row in matter.rows])
+    timed = [
+        (case(name, compression=how, state=place), [time(seconds, f"work of {title}")])
+        for (name, how, place), seconds in measured.items()
+    ]
+    return chapter(title, timed)
 
 
 BOOT = part(
@@ -152,17 +170,38 @@ def test_values_at_other_places_are_no_match() -> None:
     assert [name for name, cell in cells.items() if cell.best] == ["YAFFS2"]
 
 
-def test_a_row_along_two_axes_is_two_charts() -> None:
-    sizes = [(("size", str(n)), ("files", "")) for n in (1, 2, 4, 8)]
-    files = [(("size", ""), ("files", str(n))) for n in (1, 10, 100, 1000, 10_000)]
-    matter = BOOT.matter.rows[0]
-    cell = matter.cells["UBIFS · no compression"][0]
-    places, cells = (*sizes, *files), {"a": {0: cell, 5: cell}, "b": {8: cell}}
-    row = Row("t", matter.metric, "time", True, places, cells, places)
-    first, second = families(row)
-    assert (len(first.places), len(second.places)) == (4, 5)
-    assert (first.cells, second.cells) == ({"a": {0: cell}}, {"a": {1: cell}, "b": {4: cell}})
-    assert families(second) == (second,)
+def test_two_chapters_that_compare_nothing_have_no_picture() -> None:
+    alone = [chapter("A", times(jffs2=1.0)), chapter("B", times(jffs2=2.0))]
+    above = overview_of(alone, None)
+    assert above is not None
+    assert (above.title, above.picture) == ("", "")
+
+
+def test_the_picture_is_of_the_first_chapter_that_has_one() -> None:
+    """What went wrong is a part of the board and no picture."""
+    empty = Part("A", matter_of(*run_of(times(jffs2=1.0, ubifs=2.0))), [])
+    above = overview_of([empty, chapter("B", times(jffs2=1.0, ubifs=2.0))], None)
+    assert above is not None and "overview-picture" in above.picture
+
+
+def test_the_failures_of_all_chapters_are_told() -> None:
+    """Three of the four cases of UBIFS, two of them in one chapter and at one place."""
+    failed = [(replace(case("ubifs", seed=n), outcome="fail"), []) for n in "12"]
+    passed = [(case("ubifs", seed="3"), [time(1.0)]), *times(jffs2=2.0)]
+    lost = [(replace(case("ubifs"), outcome="fail"), []), *times(jffs2=2.0)]
+    above = overview_of([chapter("A", [*failed, *passed]), chapter("B", lost)], None)
+    assert above is not None and "UBIFS fails in 3 of 4 cases" in above.headline
+
+
+def test_a_chapter_without_headline_figures_shows_its_first() -> None:
+    asides = [cost("pages_read", 5), cost("pages_programmed", 6)]
+    plain = chapter("A", [(case(name), asides) for name in ("jffs2", "ubifs")])
+    mixed = chapter("B", [(case(name), [*asides, time(1.0)]) for name in ("jffs2", "ubifs")])
+    board = chapters_board([plain, mixed])
+    assert [column.title for column in board.columns] == [
+        plain.matter.rows[0].column,
+        "The work",
+    ]
 
 
 def test_a_part_that_other_axes_imply_is_no_axis() -> None:

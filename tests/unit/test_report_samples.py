@@ -17,19 +17,11 @@ from first_support import (
     told,
 )
 
-from ffslab.report.first.overview import Part, chapters_board, grades_headline, overview_of
 from ffslab.report.first.samples import Matter, matter_of
-from ffslab.report.first.weigh import weigh
-from ffslab.report.rating import RatingView, Word
 
 
 def matter(measured: Measured) -> Matter:
     return matter_of(*run_of(measured))
-
-
-def part(title: str, measured: Measured) -> Part:
-    made = matter(measured)
-    return Part(title, made, [weigh(row) for row in made.rows])
 
 
 def test_what_was_skipped_is_no_configuration() -> None:
@@ -107,61 +99,6 @@ def test_one_seed_in_memory_or_cut_short_marks_the_cell() -> None:
     (row,) = matter(times(jffs2=1.0)).rows
     (cell,) = row.cells["JFFS2"].values()
     assert (cell.in_memory, cell.cut) == (False, False)
-
-
-# Chapters: what stands above them.
-
-
-def rating(first: str, others: int) -> RatingView:
-    """One criterion in which the first system gets the best grade and the others none."""
-    best, none = Word("a", 0, (), best=True), Word("b", 1, (), best=False)
-    rows = ((first, (best,)), *((f"f{number}", (none,)) for number in range(others)))
-    return RatingView("Rating", ("c",), rows, (), ())
-
-
-def test_the_headline_of_a_rating_has_at_most_25_words() -> None:
-    """Nine of the first, three of each other and "and": 9 + 5 × 3 + 1 = 25."""
-    assert grades_headline(rating("JFFS2", 5)) == (
-        "JFFS2 gets the best grade in 1 of 1, f0 in none, f1 in none, f2 in none, f3 in none "
-        "and f4 in none."
-    )
-    assert grades_headline(rating("JFFS2", 6)) == grades_headline(rating("JFFS2", 5))
-    # A name of two words leaves room for four others: 10 + 4 × 3 + 1 = 23.
-    assert grades_headline(rating("my own", 5)).endswith("f2 in none and f3 in none.")
-
-
-def test_two_chapters_that_compare_nothing_have_no_picture() -> None:
-    alone = [part("A", times(jffs2=1.0)), part("B", times(jffs2=2.0))]
-    above = overview_of(alone, None)
-    assert above is not None
-    assert (above.title, above.picture) == ("", "")
-
-
-def test_the_picture_is_of_the_first_chapter_that_has_one() -> None:
-    """What went wrong is a part of the board and no picture."""
-    empty = Part("A", matter(times(jffs2=1.0, ubifs=2.0)), [])
-    above = overview_of([empty, part("B", times(jffs2=1.0, ubifs=2.0))], None)
-    assert above is not None and "overview-picture" in above.picture
-
-
-def test_the_failures_of_all_chapters_are_told() -> None:
-    """Three of the four cases of UBIFS, two of them in one chapter and at one place."""
-    failed = [(replace(case("ubifs", seed=n), outcome="fail"), []) for n in "12"]
-    passed = [(case("ubifs", seed="3"), [time(1.0)]), *times(jffs2=2.0)]
-    lost = [(replace(case("ubifs"), outcome="fail"), []), *times(jffs2=2.0)]
-    above = overview_of([part("A", [*failed, *passed]), part("B", lost)], None)
-    assert above is not None and "UBIFS fails in 3 of 4 cases" in above.headline
-
-
-def test_a_chapter_without_headline_figures_shows_its_first() -> None:
-    asides = [cost("pages_read", 5), cost("pages_programmed", 6)]
-    plain = part("A", [(case(name), asides) for name in ("jffs2", "ubifs")])
-    mixed = part("B", [(case(name), [*asides, time(1.0)]) for name in ("jffs2", "ubifs")])
-    board = chapters_board([plain, mixed])
-    assert [column.title for column in board.columns] == [
-        plain.matter.rows[0].column,
-        "The work",
-    ]
 
 
 # What stands below the first screen.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import hashlib
 import importlib
 import json
 import re
@@ -47,6 +48,8 @@ from ffslab.results.result import (
     WallResult,
     WrongShapeError,
     checked,
+    parsed,
+    parsed_as_shown,
 )
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.store import open_store
@@ -59,7 +62,12 @@ from ffslab.workloads.cuts.walk import Cut, StateName
 from ffslab.workloads.micro.stored import StreamResult, micro_of, streams_of
 from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import workloads
-from ffslab.workloads.results import check_own_keys, keys_elsewhere, results_of
+from ffslab.workloads.results import (
+    check_own_keys,
+    keys_elsewhere,
+    results_of,
+    shown_results_of,
+)
 from ffslab.workloads.script.plan import STATUS
 from ffslab.workloads.tree.stored import ImageResult, MemoryResult, TreeStep, tree_of
 
@@ -321,6 +329,24 @@ def test_python_s_own_collector_works_on_after_a_line(run: Path, tmp_path: Path)
     assert gc.isenabled()
 
 
+def test_pages_read_all_but_programs_and_reads_of_blocks(run: Path) -> None:
+    """And keys of other workloads, and those that nobody has: of a newer version."""
+    opened = open_run(run)
+    whole = list(map(json.loads, (run / "results.jsonl").read_text().splitlines()))
+    for result in whole:
+        for key in keys_elsewhere():
+            assert not result.pop(key)
+        for snapshot in result["flash"]:
+            assert snapshot.pop("programs") and snapshot.pop("reads")
+    sums = {"results_sha256": opened.directory.results_sha256()}
+    assert canonical_json(list(shown_results_of(opened.directory, opened.manifest | sums))) == (
+        canonical_json(whole)
+    )
+    first = json.loads((run / "results.jsonl").read_text().splitlines()[0])
+    line = json.dumps(first | {"newer": 1}).encode()
+    assert "newer" in parsed(line, CaseResult) and "newer" not in parsed_as_shown(line, frozenset())
+
+
 @pytest.mark.parametrize(("damage", "told"), DAMAGES, ids=[told for _, told in DAMAGES])
 def test_a_line_of_another_shape_is_damage(
     run: Path, tmp_path: Path, damage: Callable[[Any], Any], told: str
@@ -336,6 +362,13 @@ def test_a_line_of_another_shape_is_damage(
             read()
         assert caught.value.message.startswith(f"{path}, line 2: damaged: {told}")
         assert "another version" in caught.value.cause and "--resume" in caught.value.remedy
+    # And if the sum in the manifest is right, but for what no page shows.
+    lines = path.read_bytes()
+    sums = {"results_sha256": hashlib.sha256(lines).hexdigest()}
+    copied.write_manifest({"v": 1, "cases": [{"id": "a"}, {"id": "b"}], **sums})
+    if not told.startswith("flash.0.reads"):
+        with pytest.raises(DamagedResultError, match=re.escape(f"line 2: damaged: {told}")):
+            list(all_rows(open_run(copied.path)))
     # And the same of cases that have not been collected.
     path.unlink()
     for name, line in (("a", good), ("b", json.dumps(damage(json.loads(other))))):

@@ -6,7 +6,6 @@ in the seed only are added up while they pass.
 
 from __future__ import annotations
 
-import pickle
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from ffslab.report.distribution import Counts
 from ffslab.report.load import Opened, Read, erases_during, explained, plain_run, read_rows
 from ffslab.report.spent import parts_of
 from ffslab.results.criteria import Criterion
-from ffslab.results.result import CaseHead, CaseResult, LatencyResult, PhaseResult, head_of
+from ffslab.results.result import CaseResult, LatencyResult, PhaseResult, head_of
 from ffslab.workloads.figures import criteria_of
 from ffslab.workloads.limits import Judge
 from ffslab.workloads.modules import report_module, result_module
@@ -50,9 +49,7 @@ def read_kept(run: Opened, judge: Judge | None = None) -> list[Read[Kept]]:
 
     Raises as `read_rows` does, and DamagedResultError for results that lack something.
     """
-    # Thousands of small objects would lie scattered among those of results that come and go, and
-    # reading would take twice as long: what is kept of a result is one text of bytes meanwhile.
-    packed: list[tuple[bytes, Mapping[str, Histogram]]] = []
+    read: list[Read[Kept]] = []
     alike, seeds = "", _Seeds()
     with explained(run):
         for row in read_rows(run):
@@ -62,15 +59,10 @@ def read_kept(run: Opened, judge: Judge | None = None) -> list[Read[Kept]]:
             if settings != alike:
                 seeds.finish()
                 alike, seeds = settings, _Seeds()
-            packed.append((pickle.dumps((head_of(row), seeds.kept_of(row))), seeds.histograms))
+            read.append(Read(head_of(row), seeds.kept_of(row)))
             del row  # the next one gets its memory
         seeds.finish()
-        return [Read(*_unpacked(*each)) for each in packed]
-
-
-def _unpacked(packed: bytes, histograms: Mapping[str, Histogram]) -> tuple[CaseHead, Kept]:
-    head, kept = pickle.loads(packed)
-    return head, replace(kept, histograms=histograms)
+        return read
 
 
 def _but_for_the_seed(row: CaseResult) -> str:
@@ -90,7 +82,7 @@ class _Seeds:
 
     def kept_of(self, row: CaseResult) -> Kept:
         """What is kept of one of them, but for the histograms; ValueError for what is no bucket."""
-        kept = _kept_of(row)
+        kept = _kept_of(row, self.histograms)
         for latency, record in zip(kept.latencies, row["latencies"], strict=True):
             if latency.count:
                 known = self.histograms.get(latency.op)
@@ -106,7 +98,7 @@ class _Seeds:
             self.histograms[op] = replace(self.histograms[op], packed=packed)
 
 
-def _kept_of(row: CaseResult) -> Kept:
+def _kept_of(row: CaseResult, histograms: Mapping[str, Histogram]) -> Kept:
     kind = kind_of(row["spec"])
     begun = {phase["phase"]: phase["t_start_ns"] for phase in row["phases"]}
     phases = result_module(kind).PHASES
@@ -117,15 +109,15 @@ def _kept_of(row: CaseResult) -> Kept:
         latencies=tuple(
             _latency(record, begun.get(record["phase"], 0)) for record in row["latencies"]
         ),
-        histograms={},
+        histograms=histograms,
         erases=erases_during(row, phases) if phases else (),
         parts=_parts([phase for phase in row["phases"] if phase["phase"] in phases]),
     )
 
 
 def _latency(record: LatencyResult, begun_ns: int) -> Latency:
-    slowest = tuple((began - begun_ns, took) for began, took in record.get("slowest", ()))
-    return replace(Latency(*_of_latency(record)), slowest=slowest)
+    slowest = tuple([(began - begun_ns, took) for began, took in record.get("slowest", ())])
+    return Latency(*(*_of_latency(record), slowest))
 
 
 def run_of(opened: Opened, read_cases: Sequence[Read[Kept]]) -> Run:

@@ -30,7 +30,7 @@ from ffslab.results.reproduce import other_target, reproduce_command
 from ffslab.results.result import CaseHead, CaseResult
 from ffslab.results.rundir import RunDirectory
 from ffslab.results.stated import as_stated, changed_ids, perturbed_ids, repeated_ids
-from ffslab.workloads.results import results_of
+from ffslab.workloads.results import shown_results_of
 
 Document = Mapping[str, Any]  # a manifest, or the spec of a case
 Figures = TypeVar("Figures")
@@ -85,7 +85,7 @@ def all_rows(run: Opened) -> Iterator[CaseResult]:
 
     Raises UsageError when there is none yet, DamagedResultError for what is no result.
     """
-    return _required(run, results_of(run.directory, run.manifest))
+    return _required(run, shown_results_of(run.directory, run.manifest))
 
 
 def _required(run: Opened, rows: Iterator[CaseResult]) -> Iterator[CaseResult]:

@@ -107,8 +107,11 @@ def read_json_lines(
     shape: type[Shape],
     check: Callable[[Shape], None] = nothing_more,
     read: Callable[[bytes], None] = lambda _: None,
+    parse: Callable[[bytes], Shape] | None = None,
 ) -> Iterator[Shape]:
-    """The same of each line; DamagedResultError names the first bad one. `read` gets the lines."""
+    """The same of each line; DamagedResultError names the first bad one. `read` gets the lines;
+    `parse` makes values of them in place of `parsed`.
+    """
 
     def value_of(number: int, line: bytes) -> Shape:
         read(line)
@@ -116,7 +119,7 @@ def read_json_lines(
             if len(line) > DOCUMENT_BYTES_MAX:
                 raise UnreadableError("it is too long")
             with no_search_for_cycles():
-                value = parsed(line, shape)
+                value = parsed(line, shape) if parse is None else parse(line)
                 check(value)
         except ValueError as error:
             raise damaged(path, number, error) from error

@@ -266,13 +266,17 @@ class RunDirectory:
         return read_json_as(self.case_dir(case_id) / CASE_RESULT, CaseResult, check)
 
     def each_result(
-        self, check: Check = nothing_more, manifest: Mapping[str, Any] | None = None
+        self,
+        check: Check = nothing_more,
+        manifest: Mapping[str, Any] | None = None,
+        parse: Callable[[bytes], CaseResult] | None = None,
     ) -> Iterator[CaseResult]:
         """The results in order; those collected, or the cases of an interrupted run.
 
         DamagedResultError for what is no result. `check` may say so too, by a WrongShapeError:
         of the keys of single workloads nothing is known here (`ffslab.workloads.results`). Holds no
-        result that it gave. `manifest`: that of the run, if it has been read.
+        result that it gave. `manifest`: that of the run, if it has been read. `parse`: makes a
+        result of a line of those collected, if not all of it is wanted.
         """
         manifest = self.manifest() if manifest is None else manifest
         listed = [str(case["id"]) for case in manifest["cases"]]
@@ -283,7 +287,7 @@ class RunDirectory:
             check(result)
             read.append(result["id"])
 
-        yield from self._stored(listed, noted, digest.update)
+        yield from self._stored(listed, noted, digest.update, parse)
         # Lines that were removed or added leave files of the right shape behind.
         wanted = (
             listed
@@ -306,10 +310,14 @@ class RunDirectory:
             return None
 
     def _stored(
-        self, listed: Sequence[str], check: Check, read: Callable[[bytes], None]
+        self,
+        listed: Sequence[str],
+        check: Check,
+        read: Callable[[bytes], None],
+        parse: Callable[[bytes], CaseResult] | None,
     ) -> Iterator[CaseResult]:
         if (self.path / RESULTS).exists():
-            yield from read_json_lines(self.path / RESULTS, CaseResult, check, read)
+            yield from read_json_lines(self.path / RESULTS, CaseResult, check, read, parse)
             return
         for path in (self.case_dir(case_id) / CASE_RESULT for case_id in listed):
             if path.exists():

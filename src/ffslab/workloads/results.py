@@ -12,8 +12,8 @@ from ffslab.model.workload import Workload
 from ffslab.protocol.records import read_records
 from ffslab.results.files import MANIFEST, damaged
 from ffslab.results.outcome import Asked
-from ffslab.results.result import CaseResult, WrongShapeError, checked
-from ffslab.results.rundir import RunDirectory
+from ffslab.results.result import CaseResult, WrongShapeError, checked, parsed_as_shown
+from ffslab.results.rundir import RESULTS_SHA256, RunDirectory
 from ffslab.workloads.modules import result_module
 from ffslab.workloads.registry import kind_of, workloads
 
@@ -49,11 +49,35 @@ def results_of(
     return run.each_result(check_own_keys, manifest)
 
 
+def shown_results_of(run: RunDirectory, manifest: Mapping[str, Any]) -> Iterator[CaseResult]:
+    """The same, without what no page shows (`parsed_as_shown`).
+
+    The SHA-256 in the manifest tells damage there; a run of an older version, which has none, is
+    read in full.
+    """
+    own_keys: frozenset[str] = frozenset()
+
+    def parse(line: bytes) -> CaseResult:
+        nonlocal own_keys
+        result = parsed_as_shown(line, own_keys)
+        keys = _own_keys(result).__annotations__.keys()
+        if keys <= own_keys:
+            return result
+        own_keys = own_keys.union(keys)
+        return parsed_as_shown(line, own_keys)
+
+    return run.each_result(check_own_keys, manifest, parse if RESULTS_SHA256 in manifest else None)
+
+
 def check_own_keys(result: CaseResult) -> None:
     """WrongShapeError if the keys of a result's workload are not of their types."""
+    checked(result, _own_keys(result))
+
+
+def _own_keys(result: CaseResult) -> type[Mapping[str, object]]:
     if not isinstance(result["spec"].get("workload", {}), dict):
         raise WrongShapeError("spec.workload: not an object")
-    checked(result, result_module(kind_of(result["spec"])).KEYS)
+    return result_module(kind_of(result["spec"])).KEYS
 
 
 def findings_of(result: CaseResult) -> Mapping[str, Mapping[str, Any]]:

@@ -112,7 +112,6 @@ class Weighed:
         return {
             label: {float(number): worth(cell) for number, cell in cells.items()}
             for label, cells in self.rivals.items()
-            if cells
         }
 
 
@@ -130,7 +129,7 @@ def weigh(row: Row) -> Weighed:
 
 def _is_less_work(row: Row, cell: Cell) -> bool:
     """Whether it is a total of less than was asked for; a time of one operation is none."""
-    return cell.cut and row.metric.better != "higher" and row.metric.name.startswith(_TOTALS)
+    return cell.cut and row.metric.name.startswith(_TOTALS)
 
 
 _TOTALS = ("duration", "on_flash_ns", "pages_programmed", "blocks_erased", "erases")
