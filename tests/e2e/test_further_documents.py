@@ -79,7 +79,9 @@ def named_files(*names: str) -> Callable[[Path], None]:
     def begin(clone: Path) -> None:
         text = document(clone, names[0])
         for example, name in TOML_FENCE.findall(text):
-            (clone / name).write_text(example, encoding="utf-8")
+            # Nobody has the sources of such a module but its reader.
+            if "[module_source]" not in example:
+                (clone / name).write_text(example, encoding="utf-8")
         for name in names[1:]:
             (example,) = re.findall(r"^```toml\n(schema = 1\n.*?)^```", text, re.M | re.S)[:1]
             (clone / name).write_text(example, encoding="utf-8")
