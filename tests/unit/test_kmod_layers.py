@@ -71,7 +71,7 @@ LOGFS_ROWS: Rows = (
     ("vfs",),
 )
 VNAND_ROWS: Rows = (
-    ("portable", "../vnor/keys", "image_format"),
+    ("../compat", "portable", "../vnor/keys", "image_format"),
     ("params",),
     ("timing", "faults", "rules"),
     ("decide",),
@@ -89,7 +89,7 @@ VNOR_ROWS: Rows = (
     ("mtd",),
 )
 VNAND_CRASH_ROWS: Rows = (
-    ("../vnand/portable", "../vnand/faults", "../vnand/decide", "../vnand/vnand"),
+    ("../compat", "../vnand/portable", "../vnand/faults", "../vnand/decide", "../vnand/vnand"),
     ("tear", "place"),
     ("crash",),
     ("log",),

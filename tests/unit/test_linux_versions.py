@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from test_kernel_source import make_package, make_tree
@@ -57,31 +58,33 @@ def hunks(path: Path) -> str:
     return re.sub(r"^@@.*$", "@@", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
+@pytest.mark.parametrize("version", FURTHER)
+@pytest.mark.parametrize("packed", ["xz", "gz"])
 def test_each_version_has_a_source_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, packed: Literal["xz", "gz"]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(archives, "is_debian", lambda: False)
-    (version,) = FURTHER
     name = f"linux-source-{version}"
     tree = make_tree(tmp_path / "linux")
-    package = make_package(tmp_path / f"{name}_6.12.9-1_all.deb", tree, name=name)
+    path = tmp_path / f"{name}_{version}.9-1_all.deb"
+    package = make_package(path, tree, name=name, packed=packed)
     digest = archives.file_sha256(package)
-    stated = archives.Archive("6.12.9-1", (package.as_uri(),), digest)
+    stated = archives.Archive(f"{version}.9-1", (package.as_uri(),), digest)
     monkeypatch.setitem(archives.FURTHER, version, stated)
     had = source.ensure_source(SilentProgress(), version=version)
-    assert had.id == "debian-6.12.9-1"
+    assert had.id == f"debian-{version}.9-1"
     assert known_source(None, f"unaligned-{version}") == had == known_source(tmp_path, version)
     assert known_source(None) is None
 
 
+@pytest.mark.parametrize("version", FURTHER)
 def test_a_version_that_cannot_be_fetched_is_not_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(archives, "is_debian", lambda: False)
-    (version,) = FURTHER
-    gone = archives.Archive("6.12.9-1", ("file:///nonexistent/linux.deb",), "0" * 64)
+    gone = archives.Archive(f"{version}.9-1", ("file:///nonexistent/linux.deb",), "0" * 64)
     monkeypatch.setitem(archives.FURTHER, version, gone)
     with pytest.raises(InfrastructureError, match=r"nonexistent/linux\.deb"):
         source.ensure_source(SilentProgress(), version=version)

@@ -77,6 +77,7 @@ _OF_CASES: Mapping[str, tuple[str, ...]] = {
     "ubi-wear": ("lab.config", "ubi-wear.config"),
     "sockets": ("lab.config", "sockets.config"),
     **dict.fromkeys(FURTHER, ("lab.config",)),
+    "5.10": ("lab.config", "linux-5.10.config"),
 }
 # Those of all variants. What is not for cases has no unaligned access: `debug`, whose checkers see
 # the accesses of plain code, `nocpu` and `price`.
