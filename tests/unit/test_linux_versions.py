@@ -53,6 +53,15 @@ def test_a_patch_of_its_own_is_another_one(version: str) -> None:
         assert is_new or hunks(path) != hunks(usual), f"{path.name} could be shared"
 
 
+def test_a_source_decides_what_is_left_out_of_the_configuration() -> None:
+    def fragments(variant: str, linux: str = "") -> list[str]:
+        return [path.name for path in kernel_inputs(variant, linux).fragments]
+
+    assert fragments("5.10") == fragments("default", "5.10") == ["lab.config", "linux-5.10.config"]
+    assert fragments("unaligned-5.10")[-1] == "linux-5.10.config"
+    assert fragments("default") == fragments("6.12") == ["lab.config"]
+
+
 def hunks(path: Path) -> str:
     """A patch without the places of its hunks."""
     return re.sub(r"^@@.*$", "@@", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
