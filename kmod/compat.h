@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels that the file systems are built against, 5.10 to
- * 6.12: the only place that asks for a version. Names are ours, since stable kernels
- * take over names of later ones. Each goes when its kernels do.
+ * What differs between the kernels that modules are built against, 5.10 to 6.12: the
+ * only place that asks for a version. Names are ours, since stable kernels take over
+ * names of later ones. Each goes when its kernels do.
  *
  * Some words stand for parameters that not every kernel has, with the comma behind
  * them, others for the name of a structure or a member. With 6.1, the lab's, all
@@ -168,6 +168,43 @@
 #else
 #define compat_map(page) kmap_local_page(page)
 #define compat_unmap(address) kunmap_local(address)
+#endif
+
+/* ---- memory ---- */
+
+/* Earlier kernels warn if there is nothing to be freed. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#define compat_free_bulk(cache, n, objects)				\
+	do {								\
+		if (n)							\
+			kmem_cache_free_bulk(cache, n, objects);	\
+	} while (0)
+#else
+#define compat_free_bulk(cache, n, objects) kmem_cache_free_bulk(cache, n, objects)
+#endif
+
+/* ---- files of /proc ---- */
+
+/* What the file was made with. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
+#define compat_proc_data(inode) PDE_DATA(inode)
+#else
+#define compat_proc_data(inode) pde_data(inode)
+#endif
+
+/* ---- flash ---- */
+
+/* Who reads is told of errors; before, there are only the sums of the device. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#define compat_tell_reader(ops, corrected, uncorrectable)
+#else
+#define compat_tell_reader(ops, corrected, uncorrectable)		\
+	do {								\
+		if ((ops)->stats) {					\
+			(ops)->stats->corrected_bitflips += (corrected);	\
+			(ops)->stats->uncorrectable_errors += (uncorrectable);	\
+		}							\
+	} while (0)
 #endif
 
 #endif

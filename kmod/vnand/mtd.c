@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "../compat.h"
 #include "vnand.h"
 
 static struct vnand_chip *chip_of(struct mtd_info *mtd)
@@ -133,10 +134,7 @@ static int read_pages(struct vnand_chip *chip, loff_t from,
 		uncorrectable += r.uncorrectable;
 		mtd->ecc_stats.corrected += r.corrected;
 		mtd->ecc_stats.failed += r.uncorrectable;
-		if (ops->stats) {
-			ops->stats->corrected_bitflips += r.corrected;
-			ops->stats->uncorrectable_errors += r.uncorrectable;
-		}
+		compat_tell_reader(ops, r.corrected, r.uncorrectable);
 		column = 0;
 		page++;
 	}

@@ -9,6 +9,7 @@
  * bits are; there a page is weak that will read otherwise.
  */
 
+#include <linux/moduleparam.h>
 #include <linux/string.h>
 
 #include "crash.h"

@@ -10,6 +10,7 @@
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
+#include "../compat.h"
 #include "crash.h"
 
 #define COMMAND_BYTES 128
@@ -84,7 +85,7 @@ static int take_command(struct vnand_chip *chip, char *text)
 static ssize_t crash_write(struct file *file, const char __user *from,
 			   size_t bytes, loff_t *offset)
 {
-	struct vnand_chip *chip = pde_data(file_inode(file));
+	struct vnand_chip *chip = compat_proc_data(file_inode(file));
 	char text[COMMAND_BYTES];
 	int err;
 
@@ -180,7 +181,7 @@ static int standing_show(struct seq_file *m, void *v)
 
 static int crash_open(struct inode *inode, struct file *file)
 {
-	int err = single_open(file, crash_show, pde_data(inode));
+	int err = single_open(file, crash_show, compat_proc_data(inode));
 
 	/* A command has no position; many callers only have pwrite(2). */
 	if (!err)

@@ -7,6 +7,7 @@
  * comes from areas of 1 MiB, one after the other, and goes with the log.
  */
 
+#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>

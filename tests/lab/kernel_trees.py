@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ffslab.lab.archives import FURTHER, Archive, fetch
+from ffslab.lab.archives import FURTHER, fetch
 from ffslab.lab.build import Architecture
 from ffslab.lab.cache import (
     cache_root,
@@ -29,19 +29,6 @@ from ffslab.lab.commands import clean_environment, run_logged
 from ffslab.lab.packages import DebianPackage, ensure_packages
 from ffslab.lab.progress import ConsoleProgress
 
-_SECURITY = "http://deb.debian.org/debian-security/pool/updates/main/l"
-_SNAPSHOT = "https://snapshot.debian.org/archive/debian-security/20261123T000000Z/pool"
-ARCHIVES = {
-    "5.10": Archive(
-        "5.10.262-1",
-        (
-            f"{_SECURITY}/linux/linux-source-5.10_5.10.262-1_all.deb",
-            f"{_SNAPSHOT}/updates/main/l/linux/linux-source-5.10_5.10.262-1_all.deb",
-        ),
-        "4f01148344ca9e5c1c9743ab4a084cf61c437548f803443ccc044602278b52bc",
-    ),
-    "6.12": FURTHER["6.12"],
-}
 ARM = Architecture("arm", "arm-linux-gnueabi-")
 ARM64 = Architecture("arm64", "aarch64-linux-gnu-")
 _COMPILERS = (
@@ -92,7 +79,7 @@ class PreparedTree:
 
 def prepared_tree(version: str, architecture: Architecture) -> PreparedTree:
     """The tree of a version, which is fetched and prepared if the cache does not have it."""
-    archive = ARCHIVES[version]
+    archive = FURTHER[version]
     place = cache_root() / "test-tree" / archive.version
     configuration = _configuration(architecture)
     identity = hash_texts([configuration])

@@ -17,15 +17,16 @@ from pathlib import Path
 
 import pytest
 from guest_programs import NIGHTLY
-from kernel_trees import ARCHIVES, ARM, ARM64, PreparedTree, exported_symbols, prepared_tree
+from kernel_trees import ARM, ARM64, PreparedTree, exported_symbols, prepared_tree
 from lab_support import ROOT
 
 from ffslab.lab import ensure_lab
+from ffslab.lab.archives import FURTHER
 from ffslab.lab.build import UML, Architecture
 
 MODULES = ("flashmon", "yaffs", "logfs")
 LABS = {"default": UML, "qemu": ARM}
-OTHERS = [(version, architecture) for version in ARCHIVES for architecture in (ARM, ARM64)]
+OTHERS = [(version, architecture) for version in FURTHER for architecture in (ARM, ARM64)]
 # What ELF files say of their machine: bits, and the number of the instruction set.
 ELF = {"um": (64, 62), "arm": (32, 40), "arm64": (64, 183)}
 

@@ -384,6 +384,8 @@ def test_values_of_set() -> None:
     assert parse_set("cpu_scale=[0, 1.5]") == ("cpu_scale", (0, 1.5))
     assert parse_set("partition_bytes=16 MiB") == ("partition_bytes", ("16 MiB",))
     assert parse_set("workload.verify=true") == ("workload.verify", (True,))
+    assert parse_set("kernel=5.10") == ("kernel", ("5.10",))
+    assert parse_set("kernel=[5.10, '6.1', \"6.12\"]") == ("kernel", ("5.10", "6.1", "6.12"))
     assert parse_seeds("3") == (1, 2, 3)
     assert parse_seeds("4,7") == (4, 7)
     for bad in ("=x", "x=", "x"):

@@ -7,6 +7,7 @@ import shutil
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -143,17 +144,24 @@ def test_a_damaged_archive_is_an_error_and_leaves_no_source(
 
 
 def make_package(
-    path: Path, tree: Path, *, odd: bool = False, name: str = "linux-source-6.1"
+    path: Path,
+    tree: Path,
+    *,
+    odd: bool = False,
+    name: str = "linux-source-6.1",
+    packed: Literal["xz", "gz"] = "xz",
 ) -> Path:
-    """A Debian package by its format: an ar archive of a version, a control and a data archive."""
+    """A Debian package by its format: an ar archive of a version, a control and a data archive,
+    which is `packed` so.
+    """
     inner = path.with_name(f"{name}.tar.xz")
     with tarfile.open(inner, "w:xz") as archive:
         archive.add(tree, name)
-    data = path.with_name("data.tar.xz")
-    with tarfile.open(data, "w:xz") as archive:
+    data = path.with_name(f"data.tar.{packed}")
+    with tarfile.open(data, f"w:{packed}") as archive:
         archive.add(inner, f"./usr/src/{name}.tar.xz")
     contents = {"debian-binary": b"2.0\n", "control.tar.xz": b"odd" if odd else b"even"}
-    contents["data.tar.xz"] = data.read_bytes()
+    contents[data.name] = data.read_bytes()
     with path.open("wb") as file:
         file.write(b"!<arch>\n")
         for name, content in contents.items():

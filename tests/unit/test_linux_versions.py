@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from test_kernel_source import make_package, make_tree
@@ -74,8 +75,8 @@ def test_the_fixed_kernel_is_the_usual_one_and_the_fixes(variant: str) -> None:
         ("6.6", "6.1"),
         ("6.12", "6.12"),
         ("7.3", "6.12"),
-        ("5.4", "6.1"),
-        ("", "6.1"),
+        ("5.4", "5.10"),
+        ("5.15", "5.10"),
     ],
 )
 def test_a_source_of_another_version_is_tried_with_the_patches_of_the_next_lower(
@@ -103,36 +104,47 @@ def test_a_named_tree_takes_the_place_of_its_own_version_and_of_the_usual_one(
     assert known_source(tree, "6.12") is None  # which is to be fetched
 
 
+def test_a_source_decides_what_is_left_out_of_the_configuration() -> None:
+    def fragments(variant: str, linux: str = "") -> list[str]:
+        return [path.name for path in kernel_inputs(variant, linux).fragments]
+
+    assert fragments("5.10") == fragments("default", "5.10") == ["lab.config", "linux-5.10.config"]
+    assert fragments("unaligned-5.10")[-1] == "linux-5.10.config"
+    assert fragments("default") == fragments("6.12") == ["lab.config"]
+
+
 def hunks(path: Path) -> str:
     """A patch without the places of its hunks."""
     return re.sub(r"^@@.*$", "@@", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
+@pytest.mark.parametrize("version", FURTHER)
+@pytest.mark.parametrize("packed", ["xz", "gz"])
 def test_each_version_has_a_source_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, packed: Literal["xz", "gz"]
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(archives, "is_debian", lambda: False)
-    (version,) = FURTHER
     name = f"linux-source-{version}"
     tree = make_tree(tmp_path / "linux")
-    package = make_package(tmp_path / f"{name}_6.12.9-1_all.deb", tree, name=name)
+    path = tmp_path / f"{name}_{version}.9-1_all.deb"
+    package = make_package(path, tree, name=name, packed=packed)
     digest = archives.file_sha256(package)
-    stated = archives.Archive("6.12.9-1", (package.as_uri(),), digest)
+    stated = archives.Archive(f"{version}.9-1", (package.as_uri(),), digest)
     monkeypatch.setitem(archives.FURTHER, version, stated)
     had = source.ensure_source(SilentProgress(), version=version)
-    assert had.id == "debian-6.12.9-1"
+    assert had.id == f"debian-{version}.9-1"
     assert known_source(None, f"unaligned-{version}") == had == known_source(tmp_path, version)
     assert known_source(None) is None
 
 
+@pytest.mark.parametrize("version", FURTHER)
 def test_a_version_that_cannot_be_fetched_is_not_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(archives, "is_debian", lambda: False)
-    (version,) = FURTHER
-    gone = archives.Archive("6.12.9-1", ("file:///nonexistent/linux.deb",), "0" * 64)
+    gone = archives.Archive(f"{version}.9-1", ("file:///nonexistent/linux.deb",), "0" * 64)
     monkeypatch.setitem(archives.FURTHER, version, gone)
     with pytest.raises(InfrastructureError, match=r"nonexistent/linux\.deb"):
         source.ensure_source(SilentProgress(), version=version)

@@ -10,6 +10,7 @@
 
 #include <linux/slab.h>
 
+#include "../../compat.h"
 #include "device.h"
 #include "index.h"
 
@@ -218,7 +219,7 @@ int yaffs_index_take_leaf(struct yaffs_device *dev, struct yaffs_index *index,
 
 void yaffs_index_free_leaves(void **leaves, u32 n)
 {
-	kmem_cache_free_bulk(node_cache, n, leaves);
+	compat_free_bulk(node_cache, n, leaves);
 }
 
 void yaffs_index_free(struct yaffs_device *dev, struct yaffs_index *index)

@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 
+#include "../../compat.h"
 #include "objects.h"
 
 #define FREE_TOGETHER 64
@@ -175,7 +176,7 @@ static void free_together(struct yaffs_device *dev, struct yaffs_object **object
 		kfree(obj->name);
 	}
 	yaffs_index_free_leaves(leaves, n_leaves);
-	kmem_cache_free_bulk(object_cache, n, (void **)objects);
+	compat_free_bulk(object_cache, n, (void **)objects);
 }
 
 struct yaffs_object **yaffs_objects_by_bucket(struct yaffs_device *dev)

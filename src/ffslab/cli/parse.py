@@ -7,6 +7,7 @@ a verb may add what it does with it behind a colon (tests/unit/test_cli_words.py
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 import tomllib
@@ -67,6 +68,8 @@ Threshold = Annotated[
 ]
 RESULTS = Path("results")
 _SMALL_BYTES = 64 * 1024
+# A version without quotes, which is a number to TOML.
+_VERSION = re.compile(r"""(?<![\w."'])(\d+\.\d+)(?![\w."'])""")
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", "-j", min=1, max=1024, metavar="N", help="Guests at once [cores]."),
@@ -141,7 +144,9 @@ def parse_bytes(option: str, text: str) -> int:
 
 
 def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:
-    """`axis=value` or `axis=[v1, v2]`; a value that is no TOML is taken as a string."""
+    """`axis=value` or `axis=[v1, v2]`; a value that is no TOML is taken as a string, and so is the
+    version of a kernel: as a number 5.10 is 5.1.
+    """
     key, equals, value = text.partition("=")
     key = key.strip()
     if not equals or not key or not value.strip():
@@ -149,6 +154,10 @@ def parse_set(text: str) -> tuple[str, tuple[Any, ...]]:
             f"--set {text!r} is not AXIS=VALUE",
             remedy="for example --set filesystem=ubifs, or --set 'cpu_scale=[0, 1]'",
         )
+    from ffslab.model.kernels import KERNEL
+
+    if key == KERNEL:
+        value = _VERSION.sub(r'"\1"', value)
     try:
         parsed = toml_value(f"value = {value}")["value"]
     except UnreadableError as error:

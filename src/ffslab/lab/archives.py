@@ -22,6 +22,7 @@ VERSION = "6.1"  # of Linux, which a lab is built of unless a study or a tree na
 _TIMEOUT_S = 60
 _AR_MAGIC = b"!<arch>\n"
 _AR_HEADER_BYTES = 60
+_GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Archive:
 _SECURITY = "http://deb.debian.org/debian-security"
 _SNAPSHOT = "https://snapshot.debian.org/archive/debian-security/20261123T000000Z"
 _POOL = "pool/updates/main/l/linux/linux-source-6.1_6.1.192-2_all.deb"
+_POOL_510 = "pool/updates/main/l/linux/linux-source-5.10_5.10.262-1_all.deb"
 _POOL_612 = "pool/updates/main/l/linux-6.12/linux-source-6.12_6.12.117-1~deb12u1_all.deb"
 # The version that published results were made with; another one is taken when it is gone.
 DEBIAN = Archive(
@@ -57,6 +59,11 @@ KERNEL_ORG = Archive(
 
 # Further versions of Linux, each with a series of patches of its own, kernel/patches-VERSION.
 FURTHER = {
+    "5.10": Archive(
+        version="5.10.262-1",
+        urls=(f"{_SECURITY}/{_POOL_510}", f"{_SNAPSHOT}/{_POOL_510}"),
+        sha256="4f01148344ca9e5c1c9743ab4a084cf61c437548f803443ccc044602278b52bc",
+    ),
     "6.12": Archive(
         version="6.12.117-1~deb12u1",
         urls=(f"{_SECURITY}/{_POOL_612}", f"{_SNAPSHOT}/{_POOL_612}"),
@@ -197,12 +204,15 @@ def extract_commands(package: Path, member: str) -> Sequence[Sequence[str]]:
     """A pipe that writes a file of a Debian package to its output, without dpkg."""
     try:
         offset, size = data_member(package)
+        with package.open("rb") as file:
+            file.seek(offset)
+            unpack = "gzip" if file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC else "xz"
     except (OSError, ValueError) as error:
         raise InfrastructureError(f"{package} is not a Debian package: {error}") from error
     return [
         # In this order neither ends before the other has written everything.
         ["head", "-c", str(offset + size), str(package)],
         ["tail", "-c", f"+{offset + 1}"],
-        ["xz", "-dc"],
+        [unpack, "-dc"],
         ["tar", "-xOf", "-", member],
     ]

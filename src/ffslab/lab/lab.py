@@ -98,6 +98,8 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "qemu-sockets": ("lab.config", "sockets.config", "qemu.config"),
     "board": ("lab.config", "qemu.config", "board.config"),
 }
+# What sources of a version do not have, a fragment behind those of the variant.
+_OF_VERSION: Mapping[str, tuple[str, ...]] = {"5.10": ("linux-5.10.config",)}
 # What is compiled for ARM; our patches for all are for User-Mode Linux alone.
 _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "qemu-sockets", "board")
 _NETWORKED = ("sockets", variant_on_board("sockets", unaligned=True), "qemu-sockets", "board")
@@ -158,8 +160,9 @@ def kernel_inputs(variant: str, linux: str = "") -> KernelInputs:
             f"there is no lab kernel variant {variant!r}", remedy=f"one of: {', '.join(VARIANTS)}"
         )
     directory = data_dir("kernel")
-    fragments = tuple(directory / name for name in VARIANTS[variant])
     made_for = nearest_series(linux or linux_of(variant))
+    names = (*VARIANTS[variant], *_OF_VERSION.get(made_for, ()))
+    fragments = tuple(directory / name for name in names)
     series = directory / ("patches" if made_for == VERSION else f"patches-{made_for}")
     patches = read_series(series) if architecture_of(variant) == UML else []
     if variant in _FURTHER_SERIES:

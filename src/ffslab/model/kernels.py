@@ -1,7 +1,8 @@
 """The lab kernel that a case runs in: its variant, and the switches of variant `period`.
 
 `kernel = "sockets"` has Unix sockets and a loopback network, for programs, `"fixed"` the changes of
-kernel/fixes. `"6.12"` is that version of Linux; `"6.1"` is what cases run in anyway.
+kernel/fixes. `"5.10"` and `"6.12"` are those versions of Linux; `"6.1"` is what cases run in
+anyway.
 
 Variants `fastmap` and `ubi-wear` are those of options of the file system, and not named in a study.
 `kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
@@ -24,7 +25,7 @@ PERIOD = "period"
 SOCKETS = "sockets"
 FIXED = "fixed"
 USUAL_VERSION = "6.1"
-VERSIONS = ("6.12",)  # further ones, a variant of the lab kernel each
+VERSIONS = ("5.10", "6.12")  # further ones, a variant of the lab kernel each
 # A parameter of the period kernel each (include/linux/period.h in kernel/period): true does as
 # kernels of 2009 to 2011 did.
 SWITCHES = (
@@ -58,7 +59,7 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
         raise SpecError(
             f"{where}: cases have no kernel {named!r}"
             f"{suggestion(named, (DEFAULT_VARIANT, SOCKETS, FIXED, PERIOD))}",
-            cause=f"a misspelt name; valid: {DEFAULT_VARIANT}, {USUAL_VERSION}, "
+            cause=f"{_why(settings[KERNEL])}; valid: {DEFAULT_VARIANT}, {USUAL_VERSION}, "
             f"{', '.join(VERSIONS)}, {SOCKETS}, {FIXED}, {PERIOD}, {PERIOD}:{_NONE}, or "
             f"{PERIOD}: with switches joined by +",
             remedy=f"see “The period kernel” in {document('docs/study-format.md')}",
@@ -68,6 +69,11 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
         if not isinstance(value, bool):
             raise SpecError(f"{where}: {PERIOD}.{name} must be true or false, not {value!r}")
     return LabKernel(PERIOD, tuple((name, single.get(name, name in on)) for name in SWITCHES))
+
+
+def _why(named: object) -> str:
+    """Why there is no such kernel."""
+    return "a version without quotes" if isinstance(named, float) else "a misspelt name"
 
 
 def kernel_of_options(kernel: LabKernel, values: Iterable[OptionValue], where: str) -> LabKernel:
