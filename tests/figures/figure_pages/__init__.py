@@ -7,8 +7,8 @@ from importlib import import_module
 from figure_page import Page
 
 _NAMES = (
-    *("bit-flips", "boot", "compression", "cut-results", "full", "lifetime", "power-cut"),
-    *("sequences", "spi", "stalls", "which"),
+    *("bit-flips", "boot", "compression", "cut-results", "full", "kernels", "lifetime"),
+    *("power-cut", "sequences", "spi", "stalls", "which"),
 )
 PAGES: dict[str, Page] = {
     name: import_module(f"figure_pages.{name.replace('-', '_')}").PAGE for name in _NAMES
