@@ -47,7 +47,7 @@ def test_a_tree_of_that_version_gives_the_same(run: Path, version: str, tmp_path
 
 
 FOUND_IN_FIXED = {
-    "jffs2": {finding("F-JFFS2-24", "all-jffs2-fixed-s3")},
+    "jffs2": {finding("F-JFFS2-24", "all-jffs2-s3")},
     "ubifs": set[str](),
 }
 
