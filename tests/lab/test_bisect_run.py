@@ -16,6 +16,7 @@ from lab_support import ROOT
 
 from ffslab.lab.progress import SilentProgress
 from ffslab.lab.source import ensure_source
+from git_support import git
 
 pytestmark = pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 builds kernels")
 
@@ -23,12 +24,6 @@ COMMITS, PLANTED, BROKEN = 40, 23, 20
 FILES = ("fs/ubifs/journal.c", "fs/ubifs/file.c", "fs/ubifs/tnc.c", "fs/jffs2/gc.c")
 WRITES = "int ubifs_jnl_write_data("
 ERROR = "\nint broken(void) { return no_such_thing; }\n"
-
-
-def git(repository: Path, *words: str) -> str:
-    named = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    command = ["git", "-C", repository, *named, *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def change(tree: Path, number: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,19 +15,12 @@ from ffslab.lab.commits import History, Word, commit_of, open_history
 from ffslab.lab.progress import SilentProgress
 from ffslab.lab.source import commit_tree, ensure_source, named_source
 from ffslab.results.schema import DURATION, Figure, Metric
+from git_support import git
 
 RATE = Metric(name="read_bytes_per_s", title="Rate", meaning="how fast", better="higher")
 LENGTH = 40
 PLANTED = 23
 MAKEFILE = "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 9\n"
-
-
-def git(repository: Path, *words: str) -> str:
-    named = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    done = subprocess.run(
-        ["git", "-C", repository, *named, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
 
 
 @dataclass

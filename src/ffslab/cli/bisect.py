@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ffslab.results.schema import Figure
 
 _LETTERS = 12  # of a commit's name
-_SHOWN_SKIPPED = 8
+_MOST_FIGURES = 8
 
 
 def register(app: typer.Typer) -> None:
@@ -146,8 +146,8 @@ class _Trials:
     def of(self, commit: str) -> Trial:
         """The trial of a commit."""
         from ffslab.campaign.bisect import Trial
-        from ffslab.campaign.run import RunRequest, execute, made_ready
-        from ffslab.campaign.study import pool_options
+        from ffslab.campaign.run import RunRequest
+        from ffslab.campaign.study import carry_out, pool_options
         from ffslab.lab.source import commit_tree
         from ffslab.targets.target import SiteOptions
 
@@ -159,11 +159,7 @@ class _Trials:
         unpack = partial(self._history.unpack, commit)
         self._source = commit_tree(commit, unpack, self._watch.build, self._source)
         try:
-            request, site = made_ready(
-                request, SiteOptions(kernel_source=self._source.tree), self._watch.build
-            )
-            with self._watch.cases(1) as progress:
-                end = execute(request, site, progress, self._watch.now)
+            end = carry_out(request, SiteOptions(kernel_source=self._source.tree), self._watch)
         except BuildError as error:
             return Trial(commit, why=_reason(error))
         if end.interrupted:
@@ -188,7 +184,7 @@ class _Trials:
         named = [figure for figure in case.figures.values() if matches(self._metric, figure)]
         if len(named) == 1:
             return named[0]
-        keys = ", ".join(figure.key for figure in named[:_SHOWN_SKIPPED])
+        keys = ", ".join(figure.key for figure in named[:_MOST_FIGURES])
         raise UsageError(
             f"{case.id} has {len(named) or 'no'} figures {self._metric!r}"
             f"{like_figure(self._metric, case.figures.values()) if not named else ''}",

@@ -23,16 +23,11 @@ _SPEED_ONLY = "the host's speed only"
 
 def read_series(directory: Path) -> list[Path]:
     """The patches that `directory/series` names, in order; none without such a file."""
-    series = directory / "series"
-    if not series.is_file():
-        return []
-    lines = series.read_text(encoding="utf-8").splitlines()
-    names = [line.split("#")[0].strip() for line in lines]
-    patches = [directory / name for name in names if name]
+    patches = list(_entries(directory))
     for patch in patches:
         if not patch.is_file():
             raise InfrastructureError(
-                f"{series} names {patch.name}, which does not exist",
+                f"{directory / 'series'} names {patch.name}, which does not exist",
                 cause="a patch was renamed or not committed",
                 remedy=f"git status {directory}",
             )
@@ -41,10 +36,15 @@ def read_series(directory: Path) -> list[Path]:
 
 def speed_only(directory: Path) -> frozenset[Path]:
     """The patches of a series that make guests faster on the host, and do nothing else."""
+    return frozenset(path for path, said in _entries(directory).items() if _SPEED_ONLY in said)
+
+
+def _entries(directory: Path) -> dict[Path, str]:
+    """The patches of a series, in order, with what it says behind each; none without a series."""
     series = directory / "series"
     lines = series.read_text(encoding="utf-8").splitlines() if series.is_file() else []
-    marked = (line.partition("#")[0].strip() for line in lines if _SPEED_ONLY in line)
-    return frozenset(directory / name for name in marked)
+    parts = (line.partition("#") for line in lines)
+    return {directory / name.strip(): said for name, _, said in parts if name.strip()}
 
 
 def apply_series(

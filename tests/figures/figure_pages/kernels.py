@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from figure_page import Page, Table, text
 from figure_runs import Command, Quantity
+
+from figure_pages.cut_results import correct_of, states_of
 
 RUN = Command("run kernels")
 VERSIONS = ("5.10", "6.1", "6.12")
@@ -19,7 +19,7 @@ TRIED = "a run with a changed tree: --kernel-source"
 
 def row(pattern: str, key: str) -> list[Quantity]:
     """A figure in each version."""
-    return [RUN.figure(f"{pattern.format(version)}", key) for version in VERSIONS]
+    return [RUN.figure(pattern.format(version), key) for version in VERSIONS]
 
 
 def work(key: str) -> dict[str, list[Quantity]]:
@@ -32,24 +32,6 @@ def erased(version: str) -> Quantity:
 
 def longest(version: str) -> Quantity:
     return RUN.figure(f"work-{version}-ubifs-free", "transactions/append.max_ns")
-
-
-def of_cuts(version: str, told: str, count: Callable[[dict[str, int]], int]) -> Quantity:
-    """A sum over the cases that cut the power."""
-
-    def of(cases: dict[str, dict[str, dict[str, dict[str, dict[str, int]]]]]) -> int:
-        return sum(
-            count(of_kind)
-            for name, case in cases.items()
-            if name.startswith(f"cuts-{version}-")
-            for of_kind in case["cuts"]["counts"].values()
-        )
-
-    return RUN.of_run(f"{version}: {told}", of)  # type: ignore[arg-type]
-
-
-def wrong(version: str) -> Quantity:
-    return of_cuts(version, "wrong", lambda kinds: sum(kinds.values()) - kinds.get("correct", 0))
 
 
 PAGE = Page(
@@ -70,9 +52,9 @@ PAGE = Page(
         text("takes {} ms for {} ms, in", longest("6.12"), longest("6.1")),
         text(
             "of {} states in 5.10 {} are not correct, in 6.1 {},",
-            of_cuts("5.10", "states", lambda kinds: sum(kinds.values())),
-            wrong("5.10"),
-            wrong("6.1"),
+            states_of(RUN, "cuts-5.10-"),
+            states_of(RUN, "cuts-5.10-") - correct_of(RUN, "cuts-5.10-"),
+            states_of(RUN, "cuts-6.1-") - correct_of(RUN, "cuts-6.1-"),
         ),
     ),
     stated={
