@@ -42,6 +42,14 @@ SMALL = (
         *("F-JFFS2-05", "removed-names", "jffs2", "fail", "these are back: name"),
         words=("--set", "workload.arguments=20 jffs2x"),
     ),
+    Input(
+        *("F-JFFS2-24", "removed-attribute", "jffs2", "fail", "this is back: user.a"),
+        words=("--set", "workload.arguments=jffs2x"),
+    ),
+    Input(
+        *("F-JFFS2-25", "inherited-attribute", "jffs2", "fail", "a new file has this: user.a"),
+        words=("--set", "workload.arguments=6 jffs2x"),
+    ),
     Input("F-JFFS2-08", "rename-onto-emptied", "jffs2", "stuck", "without use of the flash"),
     Input("F-UBIFS-09", "xattr-of-symlink", "ubifs", "corrupt", "Invalid argument"),
 )

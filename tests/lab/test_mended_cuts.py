@@ -1,6 +1,6 @@
-"""JFFS2 with the changes of kernel/fixes, where power is cut or the chip takes no more writes.
+"""JFFS2 and UBIFS with the changes of kernel/fixes, where power is cut or the chip fails.
 
-Without them `test_series` and `test_cut_kinds` have the same; `mended.py` says what is built.
+Without them `test_series`, `test_cut_kinds` and others find the same; `mended.py` says what is built.
 """
 
 from __future__ import annotations
@@ -22,6 +22,21 @@ from ffslab.oracle import promises
 from ffslab.results.console import scan_console
 
 
+STUDY = """
+schema = 1
+name = "mended"
+title = "Mended"
+[base]
+board = "apf27"
+partition_bytes = "8 MiB"
+[base.workload]
+kind = "cuts"
+{workload}
+[axes]
+filesystem = ["{filesystem}"]
+"""
+
+
 @pytest.fixture(scope="module")
 def catalog(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
     del lab  # has a source
@@ -30,9 +45,9 @@ def catalog(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def promised(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The module's type of file system promises what JFFS2 does."""
-    known = {**promises.PROMISES, "jffs2x": promises.promise_of("jffs2")}
-    monkeypatch.setattr(promises, "PROMISES", known)
+    """The module's type of file system promises what the kernel's does."""
+    own = {f"{name}x": promises.promise_of(name) for name in ("jffs2", "ubifs")}
+    monkeypatch.setattr(promises, "PROMISES", {**promises.PROMISES, **own})
 
 
 @pytest.mark.usefixtures("promised")
@@ -59,3 +74,28 @@ def test_a_chip_that_takes_no_more_writes_is_an_error(catalog: Path, tmp_path: P
     number = HISTORY.splitlines().index("fsync d/a")
     (told,) = (line for line in guest.output.splitlines() if line.startswith(f"op {number} "))
     assert int(told.split()[2]) == EIO
+
+
+@pytest.mark.usefixtures("promised")
+@pytest.mark.parametrize(
+    "workload",
+    [
+        pytest.param('history = "update-by-rename"\nkinds = "torn-bits"', id="F-JFFS2-01"),
+        pytest.param('history = "sequences"\nact_set = "all"\nlength = 1', id="F-JFFS2-22"),
+    ],
+)
+def test_jffs2_keeps_every_state(catalog: Path, tmp_path: Path, workload: str) -> None:
+    text = STUDY.format(workload=workload, filesystem="jffs2-own")
+    (cuts,) = cuts_by_case(run_of(text, tmp_path / "x", catalogs=(catalog,))).values()
+    assert cuts["states"] > 50 and not cuts["findings"]
+
+
+@pytest.mark.usefixtures("promised")
+def test_ubifs_comes_through_erases_that_were_cut(lab: LabBuild, tmp_path: Path) -> None:
+    """F-UBIFS-01: what is left of a block of the log is not there when the log comes to it."""
+    del lab
+    own = catalog_with(tmp_path / "mended", "ubifs")
+    text = study('cuts = 900\nspace_every = 0\nkinds = "erase-half"', ["ubifs-own"])
+    (cuts,) = cuts_by_case(run_of(text, tmp_path / "x", catalogs=(own,))).values()
+    assert cuts["states"] == 900 and not cuts["findings"]
+    assert cuts["series"]["lives"] == [0]
