@@ -1,6 +1,6 @@
 """JFFS2 and UBIFS with the changes of kernel/fixes, where power is cut or the chip fails.
 
-Without them `test_series`, `test_cut_kinds` and others find the same; `mended.py` says what is built.
+Without them `test_series` and others find the same; `mended.py` says what is built.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from ffslab.lab import ensure_lab
 from ffslab.lab.lab_build import LabBuild
 from ffslab.oracle import promises
 from ffslab.results.console import scan_console
-
 
 STUDY = """
 schema = 1

@@ -7,7 +7,7 @@ from importlib import import_module
 from figure_page import Page
 
 _NAMES = (
-    *("bit-flips", "boot", "compression", "cut-results", "full", "kernels", "lifetime"),
+    *("bit-flips", "boot", "compression", "cut-results", "fixes", "full", "kernels", "lifetime"),
     *("power-cut", "sequences", "spi", "stalls", "which"),
 )
 PAGES: dict[str, Page] = {

@@ -1,0 +1,75 @@
+"""The bindings of docs/answers/fixes.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from figure_page import Page, Table, text
+from figure_runs import Command, Quantity
+
+from ffslab.workloads.cuts.outcomes import CORRECT
+from figure_pages.cut_results import outcomes
+
+BOTH = """--set 'kernel=["6.1", "fixed"]'"""
+SYSTEMS = """--set 'filesystem=["jffs2", "ubifs"]'"""
+WORK = Command(f"run kernels {BOTH}")
+CUTS = Command(f"run power-cuts-all {BOTH} {SYSTEMS}")
+RANDOM = Command(f"run random {BOTH} {SYSTEMS}")
+KERNELS = ("6.1", "fixed")
+WORKS = {
+    f"{title}, {state}": [
+        WORK.figure(f"work-{kernel}-{name}-{key}", "workload.duration_ns") for kernel in KERNELS
+    ]
+    for title, name in (("JFFS2", "jffs2"), ("UBIFS", "ubifs"))
+    for state, key in (("new", "free"), ("aged", "aged"))
+}
+
+
+def of(cases: Mapping[str, Any], system: str, kernel: str) -> list[Any]:
+    """The cases of a file system in a kernel."""
+    wanted = {"filesystem": system, "kernel": kernel}
+    return [case for case in cases.values() if wanted.items() <= case["axes"].items()]
+
+
+def states(system: str, kernel: str = "6.1", *, wrong: bool = False) -> Quantity:
+    def made(cases: Mapping[str, Any]) -> float:
+        counts = outcomes(of(cases, system, kernel))
+        return counts.total() - counts[CORRECT] if wrong else counts.total()
+
+    return CUTS.of_run(f"{system}, {kernel}: states{' that are wrong' if wrong else ''}", made)
+
+
+def histories(system: str, kernel: str) -> Quantity:
+    def made(cases: Mapping[str, Any]) -> float:
+        return sum(case["outcome"] != "pass" for case in of(cases, system, kernel))
+
+    return RANDOM.of_run(f"{system}, {kernel}: histories that are wrong", made)
+
+
+def not_correct() -> dict[str, list[Quantity]]:
+    titles = {"jffs2": "JFFS2", "ubifs": "UBIFS"}
+    counted = {"jffs2": "12,903", "ubifs": "12,881"}
+    rows = {
+        f"{titles[name]}: of {counted[name]} states after a power cut": [
+            states(name, kernel, wrong=True) for kernel in KERNELS
+        ]
+        for name in titles
+    }
+    for name, title in titles.items():
+        row = f"{title}: of 8 random histories without a cut"
+        rows[row] = [histories(name, kernel) for kernel in KERNELS]
+    return rows
+
+
+PAGE = Page(
+    document="docs/answers/fixes.md",
+    commands=(WORK, CUTS, RANDOM),
+    bindings=(
+        Table("| not correct | 6.1 | fixed |", not_correct()),
+        Table("| what it costs: FFSMark, all of it | 6.1 | fixed |", WORKS),
+        text("JFFS2: of {} states", states("jffs2")),
+        text("UBIFS: of {} states", states("ubifs")),
+    ),
+    stated={},
+)
