@@ -1,0 +1,240 @@
+"""Mistakes of UBIFS, UBI and JFFS2 that others found and corrected, and what finds them here.
+
+tests/planted/known.patch has each back under its name. A title is that of the commit that corrected
+it in mainline.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CUTS, RANDOM, SCRIPT = "cuts", "random", "script"
+CHECKED = ("ubifs_chk_fs",)  # UBIFS's own check of all of it, at each mount
+SLABS = ("slub_debug=FZPU",)  # what is freed twice, or written to beside its end, is told
+NAND, NOR = "apf27", "mt7621-gnubee"
+SECTORS_4K = '"chip.pages_per_block" = [16]\n"chip.blocks" = [8192]'  # of NOR flash
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """`workload`: lines of the study that finds it, `base` further ones of it.
+
+    `outcomes`: of a state, or of the case. `is_open`: Linux 6.1.192 has it still. `words`: on the
+    kernel's command line, with it and without. `is_quick`: CI tries it, too.
+    """
+
+    name: str
+    title: str
+    filesystem: str
+    workload: str
+    outcomes: frozenset[str]
+    base: str = ""
+    axes: str = ""
+    board: str = NAND
+    partition: str = "8 MiB"
+    words: tuple[str, ...] = ()
+    is_open: bool = False
+    is_quick: bool = False
+
+
+def sequences(act_set: str, length: int, begins: str = "new", kinds: str = "") -> str:
+    return (
+        f'kind = "cuts"\nhistory = "sequences"\nact_set = "{act_set}"\nlength = {length}\n'
+        f'beginning = "{begins}"\nkinds = "{kinds}"\n'
+    )
+
+
+def calls(text: str, kinds: str = "", more: str = "") -> str:
+    return f'kind = "cuts"\nhistory = "calls"\ncalls = """{text}"""\nkinds = "{kinds}"\n{more}\n'
+
+
+def of(*outcomes: str) -> frozenset[str]:
+    return frozenset(outcomes)
+
+
+# A directory with a changed mode before each whiteout, where there is just room, or just none.
+FULL_WHITEOUTS = (
+    "mkdir e\n"
+    + "".join(f"create e/b{number}\nappend z{number} 4000 #\n" for number in range(250))
+    + "sync\nfill f 4096\n"
+    + "append g 16384 #\n" * 30
+    + "".join(
+        f"unlink z{number}\nappend g {3000 + 11 * number} #\nchmod e 7{number % 8}0\n"
+        f"whiteout e/b{number} e/w{number}\n"
+        for number in range(250)
+    )
+    + "sync\n"
+)
+MISTAKES = (
+    Mistake(
+        "ubifs-whiteout-steps",
+        "ubifs: Rename whiteout atomically",
+        "ubifs",
+        sequences("whiteouts", 1, "names"),
+        of("name-lost", "unreadable"),
+        is_quick=True,
+    ),
+    Mistake(
+        "ubifs-whiteout-deadlock",
+        "ubifs: Fix deadlock in concurrent rename whiteout and inode writeback",
+        "ubifs",
+        calls(FULL_WHITEOUTS, "lost", "sample = 10"),
+        of("stuck", "crash", "guest-died"),
+    ),
+    Mistake(
+        "ubifs-whiteout-size",
+        "ubifs: rename_whiteout: correct old_dir size computing",
+        "ubifs",
+        sequences("whiteouts", 2, "names", "lost"),
+        of("mount-fails", "remount-fails"),
+        words=CHECKED,
+        is_quick=True,
+    ),
+    Mistake(
+        "ubifs-whiteout-free",
+        "ubifs: rename_whiteout: Fix double free for whiteout_ui->data",
+        "ubifs",
+        calls(FULL_WHITEOUTS, "lost", "sample = 10"),
+        of("kernel-warning", "guest-died", "crash"),
+        partition="16 MiB",
+        words=SLABS,
+    ),
+    Mistake(
+        "ubifs-relink",
+        "ubifs: Handle re-linking of inodes correctly while recovery",
+        "ubifs",
+        sequences("orphans", 4, kinds="lost"),
+        of("unreadable", "synced-data-lost", "stale-data"),
+    ),
+    Mistake(
+        "ubifs-orphan-linked",
+        "ubifs: Check link count of inodes when killing orphans.",
+        "ubifs",
+        sequences("orphans", 3, kinds="lost"),
+        of("unreadable", "synced-data-lost", "name-lost"),
+    ),
+    Mistake(
+        "ubifs-link-stays-orphan",
+        "ubifs: Fix O_TMPFILE corner case in ubifs_link()",
+        "ubifs",
+        sequences("orphans", 3, kinds="lost"),
+        of("call-fails"),
+    ),
+    Mistake(
+        "ubifs-replay-node-type",
+        "ubifs: Only check replay with inode type to judge if inode linked",
+        "ubifs",
+        sequences("orphans", 3, kinds="lost"),
+        of("mount-fails", "remount-fails"),
+        words=CHECKED,
+    ),
+    Mistake(
+        "ubifs-xattr-unattached",
+        "ubifs: Fix unattached xattr inode if powercut happens after deleting",
+        "ubifs",
+        sequences("orphans", 4, kinds="lost"),
+        of("mount-fails", "remount-fails"),
+        words=CHECKED,
+        is_open=True,
+    ),
+    Mistake(
+        "ubifs-link-orphan",
+        "ubifs: Fix space leak when powercut happens in linking tmpfile",
+        "ubifs",
+        sequences("orphans", 4, kinds="lost"),
+        of("mount-fails", "remount-fails"),
+        words=CHECKED,
+        is_open=True,
+    ),
+    Mistake(
+        "ubifs-reserve-heads",
+        "ubifs: Reserve one leb for each journal head while doing budget",
+        "ubifs",
+        sequences("plain", 1, "full", "lost"),
+        of("kernel-warning", "synced-data-lost", "read-only", "use-fails"),
+    ),
+    Mistake(
+        "ubifs-create-budget",
+        "ubifs: Rectify space amount budget for mkdir/tmpfile operations",
+        "ubifs",
+        sequences("all", 1, "full", "lost"),
+        of("kernel-warning", "synced-data-lost", "read-only", "use-fails"),
+    ),
+    Mistake(
+        "ubi-vid-offset-equal",
+        "ubi: Fix failure attaching when vid_hdr offset equals to (sub)page size",
+        "ubifs",
+        sequences("plain", 1),
+        of("fail", "crash"),
+        is_quick=True,
+    ),
+    Mistake(
+        "jffs2-hole",
+        "jffs2: correct logic when creating a hole in jffs2_write_begin",
+        "jffs2",
+        sequences("all", 2, kinds="lost"),
+        of("corrupt-contents", "stale-data"),
+    ),
+    Mistake(
+        "jffs2-xattr-size",
+        "jffs2: prevent xattr node from overflowing the eraseblock",
+        "jffs2",
+        calls("write a 0 3000 #\nsync\nsetxattr a user.x 6000 #\nsync\nwrite b 0 9000 #\nsync\n"),
+        of("mount-fails", "synced-data-lost", "guest-died", "kernel-warning"),
+        axes=SECTORS_4K,
+        board=NOR,
+        partition="512 KiB",
+        is_quick=True,
+    ),
+    Mistake(
+        "jffs2-summary-offset",
+        "jffs2: Fix kasan slab-out-of-bounds problem",
+        "jffs2",
+        calls(
+            "".join(f"write a {at} 3000 #\n" for at in range(0, 60000, 3000)),
+            "torn-bits",
+            'variants = 60\ncheck = "mount"',
+        ),
+        of("guest-died", "kernel-warning"),
+        axes=SECTORS_4K,
+        board=NOR,
+        partition="512 KiB",
+    ),
+    Mistake(
+        "jffs2-name-crc",
+        "jffs2: Fix GC exit abnormally",
+        "jffs2",
+        calls(
+            "".join(f"create {chr(97 + number) * 120}\n" for number in range(20)),
+            "weak-bits",
+            "variants = 20",
+        ),
+        of("unknown-name"),
+        axes=SECTORS_4K,
+        board=NOR,
+        partition="512 KiB",
+    ),
+    Mistake(
+        "jffs2-rtime-short",
+        "jffs2: Fix rtime decompressor",
+        "jffs2",
+        'kind = "tree"\nsteps = "mount settle list copy sync unmount"',
+        of("fail", "corrupt", "crash"),
+        base='state = "image"\noptions.compression = "rtime"',
+        partition="64 MiB",
+    ),
+    Mistake(
+        "jffs2-mount-leak",
+        "jffs2: fix memory leak in jffs2_do_mount_fs",
+        "jffs2",
+        calls("create a\n", "torn-bits", 'variants = 9000\ncheck = "mount"'),
+        of("guest-died"),
+    ),
+    Mistake(
+        "jffs2-gc-deadlock",
+        "jffs2: GC deadlock reading a page that is used in jffs2_write_begin()",
+        "jffs2",
+        'kind = "random"\nshape = "data"\nfull_percent = 60\nover_emptied = false\n',
+        of("stuck"),
+    ),
+)
