@@ -30,6 +30,7 @@ class Mistake:
     outcomes: frozenset[str]
     base: str = ""
     axes: str = ""
+    described: tuple[str, str] = ("", "")  # text of the file system's description, what for it
     board: str = NAND
     partition: str = "8 MiB"
     words: tuple[str, ...] = ()
@@ -161,6 +162,38 @@ MISTAKES = (
         of("kernel-warning", "synced-data-lost", "read-only", "use-fails"),
     ),
     Mistake(
+        "ubifs-replay-xattr",
+        "ubifs: Fix journal replay wrt. xattr nodes",
+        "ubifs",
+        sequences("orphans", 3, kinds="lost"),
+        of("mount-fails", "remount-fails"),
+        words=CHECKED,
+    ),
+    Mistake(
+        "ubifs-orphan-gone",
+        "ubifs: Fix ubifs_tnc_lookup() usage in do_kill_orphans()",
+        "ubifs",
+        sequences("orphans", 4, kinds="lost"),
+        of("mount-fails", "remount-fails"),
+    ),
+    Mistake(
+        "ubifs-clean-count",
+        "ubifs: Re-statistic cleaned znode count if commit failed",
+        "ubifs",
+        'kind = "random"\nrounds = 20\nxattrs = "files"',
+        of("fail", "crash"),
+        axes='"chip.program_fail_ppm" = [40000]',
+    ),
+    Mistake(
+        "ubi-vid-offset-beyond",
+        "ubi: ensure that VID header offset + VID header size <= alloc, size",
+        "ubifs",
+        sequences("plain", 1),
+        of("kernel-warning", "fail", "crash"),
+        described=("vid_hdr_offset = 0", "vid_hdr_offset = 480"),
+        words=SLABS,
+    ),
+    Mistake(
         "ubi-vid-offset-equal",
         "ubi: Fix failure attaching when vid_hdr offset equals to (sub)page size",
         "ubifs",
@@ -222,6 +255,18 @@ MISTAKES = (
         of("fail", "corrupt", "crash"),
         base='state = "image"\noptions.compression = "rtime"',
         partition="64 MiB",
+    ),
+    Mistake(
+        "jffs2-reserve-null",
+        "jffs2: Fix NULL pointer dereference in rp_size fs option parsing",
+        "jffs2",
+        sequences("plain", 1, kinds="lost"),
+        of("fail", "crash"),
+        described=(
+            'mount_options = ["compr=zlib"]',
+            'mount_options = ["compr=zlib", "rp_size=64"]',
+        ),
+        is_quick=True,
     ),
     Mistake(
         "jffs2-mount-leak",

@@ -23,7 +23,8 @@ from test_planted_faults import cpu_s
 from ffslab.campaign.run import RunRequest
 from ffslab.campaign.study import Choice, carry_out, pool_options
 from ffslab.lab.lab_build import LabBuild
-from ffslab.targets.registry import DEFAULT_TARGET
+from ffslab.paths import data_dir
+from ffslab.targets import DEFAULT_TARGET
 from ffslab.targets.target import SiteOptions
 from ffslab.workloads.cuts.stored import cuts_result
 from ffslab.workloads.results import results_of
@@ -32,6 +33,7 @@ NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 PATCH = "known.patch"
 TRIED = tuple(one for one in MISTAKES if NIGHTLY or one.is_quick)
 MOST_S = 600
+CHANGED = "-changed"
 CALL_FAILS = "call-fails"  # without any cut; what the history is to be like says it does not
 STUDY = """
 schema = 1
@@ -59,22 +61,37 @@ def source(lab: LabBuild) -> Path:
     return patched_source(PATCH)
 
 
+def catalog_of(one: Mistake, directory: Path) -> Path:
+    """A catalog with the same file system, described otherwise."""
+    name = f"{one.filesystem}.toml"
+    described = (data_dir("catalog") / "filesystems" / name).read_text(encoding="utf-8")
+    was, now = one.described
+    assert described.count(was) == 1
+    own = f'name = "{one.filesystem}{CHANGED}"'
+    described = described.replace(f'name = "{one.filesystem}"', own, 1).replace(was, now)
+    filesystems = directory / "catalog" / "filesystems"
+    filesystems.mkdir(parents=True)
+    (filesystems / name).write_text(described, encoding="utf-8")
+    return filesystems.parent
+
+
 def found_by(one: Mistake, source: Path, directory: Path, *, known: bool) -> tuple[int, Found]:
     """How many states, and what is not as it should be: with the mistake or without."""
     directory.mkdir(exist_ok=True)
+    catalogs = (catalog_of(one, directory),) if one.described[0] else ()
     path = directory / "study.toml"
     path.write_text(
         STUDY.format(
             board=one.board,
             partition=one.partition,
-            filesystem=one.filesystem,
+            filesystem=f"{one.filesystem}{CHANGED if catalogs else ''}",
             base=one.base,
             workload=one.workload,
             axes=one.axes,
         )
     )
     words = (*one.words, *((f"known={one.name}",) if known else ()))
-    prepared = Choice(str(path)).prepare()
+    prepared = Choice(str(path), catalogs=catalogs).prepare()
     cases = tuple(replace(case, kernel=kernel_with(words, case.kernel)) for case in prepared.cases)
     prepared = replace(prepared, cases=cases)
     request = RunRequest(
