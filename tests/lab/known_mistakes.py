@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from findings import finding
+
 CUTS, RANDOM, SCRIPT = "cuts", "random", "script"
 CHECKED = ("ubifs_chk_fs",)  # UBIFS's own check of all of it, at each mount
 SLABS = ("slub_debug=FZPU",)  # what is freed twice, or written to beside its end, is told
@@ -19,7 +21,8 @@ SECTORS_4K = '"chip.pages_per_block" = [16]\n"chip.blocks" = [8192]'  # of NOR f
 class Mistake:
     """`workload`: lines of the study that finds it, `base` further ones of it.
 
-    `outcomes`: of a state, or of the case. `is_open`: Linux 6.1.192 has it still. `words`: on the
+    `outcomes`: of a state, or of the case. `open_as`: Linux 6.1.192 has
+    it still. `words`: on the
     kernel's command line, with it and without. `is_quick`: CI tries it, too.
     """
 
@@ -34,8 +37,12 @@ class Mistake:
     board: str = NAND
     partition: str = "8 MiB"
     words: tuple[str, ...] = ()
-    is_open: bool = False
+    open_as: str = ""
     is_quick: bool = False
+
+
+NOT_OVER_EMPTIED = finding("F-JFFS2-08", "over_emptied = false")
+NO_XATTRS_OF_LINKS = finding("F-UBIFS-09", 'xattrs = "files"')
 
 
 def sequences(act_set: str, length: int, begins: str = "new", kinds: str = "") -> str:
@@ -92,20 +99,14 @@ MISTAKES = (
         is_quick=True,
     ),
     Mistake(
-        "ubifs-whiteout-free",
-        "ubifs: rename_whiteout: Fix double free for whiteout_ui->data",
-        "ubifs",
-        calls(FULL_WHITEOUTS, "lost", "sample = 10"),
-        of("kernel-warning", "guest-died", "crash"),
-        partition="16 MiB",
-        words=SLABS,
-    ),
-    Mistake(
         "ubifs-relink",
         "ubifs: Handle re-linking of inodes correctly while recovery",
         "ubifs",
-        sequences("orphans", 4, kinds="lost"),
-        of("unreadable", "synced-data-lost", "stale-data"),
+        calls(
+            "tmpfile @0 .\nwrite @0 0 9000 #\nfsync @0\ntruncate @0 5000\nlinkfd @0 b\nfsync @0\n",
+            "lost",
+        ),
+        of("synced-data-lost", "stale-data", "corrupt-contents", "wrong-size"),
     ),
     Mistake(
         "ubifs-orphan-linked",
@@ -136,30 +137,15 @@ MISTAKES = (
         sequences("orphans", 4, kinds="lost"),
         of("mount-fails", "remount-fails"),
         words=CHECKED,
-        is_open=True,
-    ),
-    Mistake(
-        "ubifs-link-orphan",
-        "ubifs: Fix space leak when powercut happens in linking tmpfile",
-        "ubifs",
-        sequences("orphans", 4, kinds="lost"),
-        of("mount-fails", "remount-fails"),
-        words=CHECKED,
-        is_open=True,
+        open_as=finding("F-UBIFS-18", "F-UBIFS-18"),
     ),
     Mistake(
         "ubifs-reserve-heads",
         "ubifs: Reserve one leb for each journal head while doing budget",
         "ubifs",
-        sequences("plain", 1, "full", "lost"),
-        of("kernel-warning", "synced-data-lost", "read-only", "use-fails"),
-    ),
-    Mistake(
-        "ubifs-create-budget",
-        "ubifs: Rectify space amount budget for mkdir/tmpfile operations",
-        "ubifs",
-        sequences("all", 1, "full", "lost"),
-        of("kernel-warning", "synced-data-lost", "read-only", "use-fails"),
+        f'kind = "random"\nrounds = 20\nfills = 300\n{NO_XATTRS_OF_LINKS}',
+        of("fail", "corrupt", "crash"),
+        partition="16 MiB",
     ),
     Mistake(
         "ubifs-replay-xattr",
@@ -173,14 +159,14 @@ MISTAKES = (
         "ubifs-orphan-gone",
         "ubifs: Fix ubifs_tnc_lookup() usage in do_kill_orphans()",
         "ubifs",
-        sequences("orphans", 4, kinds="lost"),
+        sequences("orphans", 3, kinds="lost"),
         of("mount-fails", "remount-fails"),
     ),
     Mistake(
         "ubifs-clean-count",
         "ubifs: Re-statistic cleaned znode count if commit failed",
         "ubifs",
-        'kind = "random"\nrounds = 20\nxattrs = "files"',
+        f'kind = "random"\nrounds = 20\n{NO_XATTRS_OF_LINKS}',
         of("fail", "crash"),
         axes='"chip.program_fail_ppm" = [40000]',
     ),
@@ -192,6 +178,7 @@ MISTAKES = (
         of("kernel-warning", "fail", "crash"),
         described=("vid_hdr_offset = 0", "vid_hdr_offset = 480"),
         words=SLABS,
+        is_quick=True,
     ),
     Mistake(
         "ubi-vid-offset-equal",
@@ -213,7 +200,7 @@ MISTAKES = (
         "jffs2: prevent xattr node from overflowing the eraseblock",
         "jffs2",
         calls("write a 0 3000 #\nsync\nsetxattr a user.x 6000 #\nsync\nwrite b 0 9000 #\nsync\n"),
-        of("mount-fails", "synced-data-lost", "guest-died", "kernel-warning"),
+        of("fail"),
         axes=SECTORS_4K,
         board=NOR,
         partition="512 KiB",
@@ -228,7 +215,7 @@ MISTAKES = (
             "torn-bits",
             'variants = 60\ncheck = "mount"',
         ),
-        of("guest-died", "kernel-warning"),
+        of("mount-fails"),
         axes=SECTORS_4K,
         board=NOR,
         partition="512 KiB",
@@ -246,6 +233,7 @@ MISTAKES = (
         axes=SECTORS_4K,
         board=NOR,
         partition="512 KiB",
+        is_quick=True,
     ),
     Mistake(
         "jffs2-rtime-short",
@@ -269,17 +257,11 @@ MISTAKES = (
         is_quick=True,
     ),
     Mistake(
-        "jffs2-mount-leak",
-        "jffs2: fix memory leak in jffs2_do_mount_fs",
+        "jffs2-splice",
+        "jffs2: Hook up splice_write callback",
         "jffs2",
-        calls("create a\n", "torn-bits", 'variants = 9000\ncheck = "mount"'),
-        of("guest-died"),
-    ),
-    Mistake(
-        "jffs2-gc-deadlock",
-        "jffs2: GC deadlock reading a page that is used in jffs2_write_begin()",
-        "jffs2",
-        'kind = "random"\nshape = "data"\nfull_percent = 60\nover_emptied = false\n',
-        of("stuck"),
+        f'kind = "random"\nrounds = 8\n{NOT_OVER_EMPTIED}',
+        of("fail", "corrupt"),
+        is_quick=True,
     ),
 )

@@ -71,7 +71,7 @@ def catalog_of(one: Mistake, directory: Path) -> Path:
     described = described.replace(f'name = "{one.filesystem}"', own, 1).replace(was, now)
     filesystems = directory / "catalog" / "filesystems"
     filesystems.mkdir(parents=True)
-    (filesystems / name).write_text(described, encoding="utf-8")
+    (filesystems / f"{one.filesystem}{CHANGED}.toml").write_text(described, encoding="utf-8")
     return filesystems.parent
 
 
@@ -106,7 +106,7 @@ def found_by(one: Mistake, source: Path, directory: Path, *, known: bool) -> tup
                 found[result["outcome"], "", str(result["reason"])] += 1
             continue
         states += cuts["states"]
-        for failed in cuts["failed_calls"]:
+        for failed in cuts.get("failed_calls", ()):
             found[CALL_FAILS, "", f"{failed['call']}: {failed['errno']}"] += failed["times"]
         for finding in cuts["findings"]:
             found[finding["outcome"], finding["kind"], finding["detail"]] += finding["states"]
