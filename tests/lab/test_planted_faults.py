@@ -11,26 +11,19 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
 from collections import Counter
-from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from cut_guests import cases_of_text, explored
+from patched_kernel import kernel_with, patched_source
 from planted_faults import FAULTS, Fault
 from planted_module import catalog_of_changed
 from planted_syncs import SAMPLE, SYNCS
 
 from ffslab.lab import ensure_lab
-from ffslab.lab.cache import cache_root
 from ffslab.lab.lab_build import LabBuild
-from ffslab.lab.patches import apply_series
-from ffslab.lab.progress import ConsoleProgress
-from ffslab.lab.source import ensure_source
-from ffslab.model.specs import LabKernel
 from ffslab.oracle.history import parse_history
 from ffslab.targets.uml.site import lab_parts
 from ffslab.workloads.cuts.explored import Explored
@@ -39,7 +32,6 @@ from ffslab.workloads.cuts.plan import history_of
 
 NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 TRIED = tuple(fault for fault in SYNCS if NIGHTLY or fault.name in SAMPLE)
-PATCH = Path(__file__).parents[1] / "planted" / "planted.patch"
 MODULES = {"yaffs2": "yaffs", "logfs": "logfs"}
 SHARED = ("portable.h", "compat.h", "flashfs.h", "invariant.h")
 STUDY = """
@@ -66,28 +58,7 @@ kinds = "{kinds}"
 def planted_lab(lab: LabBuild) -> LabBuild:
     """A lab whose kernel has all mistakes, none of them on."""
     del lab  # has a source
-    digest = sha256(PATCH.read_bytes()).hexdigest()[:16]
-    tree = cache_root() / "planted" / digest
-    if not tree.is_dir():
-        tree.parent.mkdir(parents=True, exist_ok=True)
-        scratch = tree.with_name(f"{digest}.{os.getpid()}")
-        source = ensure_source(ConsoleProgress()).tree
-        # Links: `patch` writes new files.
-        shutil.copytree(source, scratch, symlinks=True, copy_function=os.link)
-        apply_series(scratch, [PATCH])
-        # Another process of the tests may have been quicker.
-        with suppress(OSError):
-            scratch.rename(tree)
-        shutil.rmtree(scratch, ignore_errors=True)
-    return ensure_lab(kernel_source=tree)
-
-
-def kernel_with(name: str) -> LabKernel:
-    arguments = property(lambda _self: (f"planted={name}",))
-    kind = type("Planted", (LabKernel,), {"__slots__": (), "arguments": arguments})
-    kernel = kind()
-    assert isinstance(kernel, LabKernel)
-    return kernel
+    return ensure_lab(kernel_source=patched_source("planted.patch"))
 
 
 def changed_module(fault: Fault, directory: Path) -> Path:
@@ -117,7 +88,7 @@ def cuts_with(fault: Fault, lab: LabBuild | None, directory: Path, *, planted: b
     if lab is None:
         lab = ensure_lab(**lab_parts([case]))
     elif planted:
-        case = replace(case, kernel=kernel_with(fault.mistake or fault.name))
+        case = replace(case, kernel=kernel_with((f"planted={fault.mistake or fault.name}",)))
     return explored(lab, case, directory, history)
 
 

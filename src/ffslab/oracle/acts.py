@@ -206,9 +206,39 @@ _BESIDE_OPEN = (
     "unlink a",
     "sync",
 )
+# What becomes of files without a name, and of their attributes: four acts lead there.
+_ORPHANS = (
+    "open a",
+    "write @0",
+    "open @0 without a name",
+    "link @0 b",
+    "unlink a",
+    "unlink b",
+    "set an xattr of a",
+    "sync",
+    "remount",
+)
+# A rename that leaves a whiteout, in a directory with other changes, and beside files that grow.
+_WHITEOUTS = (
+    "append a",
+    "append b",
+    "create e/b",
+    "unlink e/w",
+    "rename e/b e/w with a whiteout",
+    "chmod e",
+    "sync",
+)
+
+
+def _named(*names: str) -> tuple[Act, ...]:
+    return tuple(act for act in _all() if act.name in names)
+
+
 SETS: Mapping[str, tuple[Act, ...]] = {
     "plain": PLAIN,
     "open": tuple(act for act in _all() if "@" in act.calls or act.name in _BESIDE_OPEN),
+    "orphans": _named(*_ORPHANS),
+    "whiteouts": _named(*_WHITEOUTS),
     "all": tuple(_all()),
 }
 

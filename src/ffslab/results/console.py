@@ -60,7 +60,7 @@ _PATTERNS: tuple[tuple[Severity, str, tuple[str, ...], re.Pattern[str]], ...] = 
         ("INFO: task ",),
         re.compile(r"INFO: task .+ blocked for more than \d+ seconds"),
     ),
-    ("crash", "kernel bug", ("BUG",), re.compile(r"\bkernel BUG at |\bBUG: ")),
+    ("crash", "kernel bug", ("BUG",), re.compile(r"\bkernel BUG at |\bBUG: |\bBUG [\w-]+ \(")),
     (
         "crash",
         "oops",
@@ -82,6 +82,12 @@ _PATTERNS: tuple[tuple[Severity, str, tuple[str, ...], re.Pattern[str]], ...] = 
         "kernel warning",
         ("WARNING: ",),
         re.compile(r"\bWARNING: (CPU|at|possible|suspicious|bad)"),
+    ),
+    (
+        "fail",
+        "failed assertion",
+        ("assert failed",),
+        re.compile(r"\bUBIFS assert failed\b|\bUBI assert failed\b"),
     ),
     (
         "fail",

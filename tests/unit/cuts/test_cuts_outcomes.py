@@ -241,6 +241,8 @@ def test_the_first_line_that_differs_is_told() -> None:
         ("Oops: 0000 [#1]", True),
         ("inconsistent lock state", True),
         ("WARNING: CPU: 0 PID: 1 at fs/x.c:1 f+0x1/0x2", True),
+        ("BUG kmalloc-8 (Not tainted): Right Redzone overwritten", True),
+        ("UBIFS error (ubi0:0 pid 1): ubifs_assert_failed: UBIFS assert failed: 0", True),
         ("vnand: rule violation: page 3 of block 5 programmed twice", True),
         # That it met something bad is what a file system is to say.
         ("UBIFS error (ubi0:0 pid 1): bad node", False),

@@ -185,7 +185,14 @@ def judgement_of(state: State, texts: Mapping[str, str], oracle: Oracle) -> Judg
 # Not at all, or it was good, or it was full from the beginning.
 _USED = ("", "ok", "full 0")
 _OURS = ".ffscrash-"  # files of ffscrash (guest/cutter/walk/use.c)
-_OWN_MISTAKES = ("kernel bug", "oops", "lock dependency", "kernel warning", "rule violation")
+_OWN_MISTAKES = (
+    "kernel bug",
+    "oops",
+    "lock dependency",
+    "kernel warning",
+    "failed assertion",
+    "rule violation",
+)
 
 
 def _of_step(what: str, step: Step | None, outcome: str) -> list[Judgement]:
