@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What differs between the kernels that the monitor is built against, 5.10 to
- * 6.12: the only place that asks for a version. Names are ours, since stable
+ * 7.3: the only place that asks for a version. Names are ours, since stable
  * kernels take over names of later ones. Each goes when its kernels do.
  */
 #ifndef FLASHMON_COMPAT_H

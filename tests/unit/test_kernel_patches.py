@@ -93,7 +93,7 @@ def test_what_is_for_speed_only_may_be_left_out(series: Path, tmp_path: Path) ->
 
 
 def test_what_the_series_calls_for_speed_only_is_in_it() -> None:
-    for version in ("patches", "patches-6.12"):
+    for version in ("patches", "patches-6.12", "patches-7.3"):
         directory = data_dir("kernel") / version
         assert speed_only(directory) <= set(read_series(directory))
     assert len(speed_only(data_dir("kernel") / "patches")) == 5

@@ -74,7 +74,9 @@ def test_the_fixed_kernel_is_the_usual_one_and_the_fixes(variant: str) -> None:
         ("6.1", "6.1"),
         ("6.6", "6.1"),
         ("6.12", "6.12"),
-        ("7.3", "6.12"),
+        ("7.2", "6.12"),
+        ("7.3", "7.3"),
+        ("7.4", "7.3"),
         ("5.4", "5.10"),
         ("5.15", "5.10"),
     ],
@@ -110,6 +112,7 @@ def test_a_source_decides_what_is_left_out_of_the_configuration() -> None:
 
     assert fragments("5.10") == fragments("default", "5.10") == ["lab.config", "linux-5.10.config"]
     assert fragments("unaligned-5.10")[-1] == "linux-5.10.config"
+    assert fragments("7.3") == fragments("default", "7.4") == ["lab.config", "linux-7.3.config"]
     assert fragments("default") == fragments("6.12") == ["lab.config"]
 
 

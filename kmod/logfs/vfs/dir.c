@@ -51,4 +51,5 @@ const struct file_operations logfs_dir_operations = {
 	.read = generic_read_dir,
 	.iterate_shared = logfs_iterate,
 	.fsync = logfs_vfs_fsync,
+	COMPAT_LEASE_OPERATION
 };

@@ -49,7 +49,7 @@ static int logfs_fill_page(struct inode *inode, struct page *page)
 	int err;
 
 	logfs_lock(dev);
-	err = logfs_block_read(logfs_node_of(inode), page->index, to);
+	err = logfs_block_read(logfs_node_of(inode), compat_index(page), to);
 	logfs_unlock(dev);
 	compat_unmap(to);
 	return flashfs_filled(page, err);
@@ -68,7 +68,7 @@ noinline void logfs_zero_tail(struct inode *inode, loff_t size)
 	flashfs_zero_tail(inode, size);
 }
 
-static int logfs_write_begin(struct file *file, struct address_space *mapping,
+static int logfs_write_begin(COMPAT_WRITER_PARAM struct address_space *mapping,
 			     loff_t pos, unsigned int len, COMPAT_FLAGS_PARAM
 			     struct compat_begun **begun, void **fsdata)
 {
@@ -98,7 +98,7 @@ static int logfs_write_begin(struct file *file, struct address_space *mapping,
 	return err;
 }
 
-static int logfs_write_end(struct file *file, struct address_space *mapping,
+static int logfs_write_end(COMPAT_WRITER_PARAM struct address_space *mapping,
 			   loff_t pos, unsigned int len, unsigned int copied,
 			   struct compat_begun *begun, void *fsdata)
 {
@@ -133,7 +133,7 @@ static int logfs_write_block(struct inode *inode, struct page *page, loff_t size
 	memset(from + (end - page_offset(page)), 0, page_offset(page) + PAGE_SIZE - end);
 	err = logfs_begin_write(dev, 0);
 	if (!err) {
-		err = logfs_block_write(logfs_node_of(inode), page->index, from, end);
+		err = logfs_block_write(logfs_node_of(inode), compat_index(page), from, end);
 		logfs_unlock(dev);
 	}
 	compat_unmap(from);
@@ -170,7 +170,7 @@ static int logfs_write_page(struct compat_dirty *unit, struct writeback_control 
 static int logfs_writepages(struct address_space *mapping,
 			    struct writeback_control *wbc)
 {
-	return write_cache_pages(mapping, wbc, logfs_write_page, NULL);
+	return compat_write_pages(mapping, wbc, logfs_write_page);
 }
 
 /* ---- pages that go unwritten ---- */
@@ -211,7 +211,7 @@ static vm_fault_t logfs_page_mkwrite(struct vm_fault *vmf)
 	else
 		logfs_page_keep(page);
 	set_page_dirty(page);
-	wait_for_stable_page(page);
+	compat_wait_stable(page);
 out_end:
 	sb_end_pagefault(inode->i_sb);
 	return result;
@@ -266,4 +266,5 @@ const struct file_operations logfs_file_operations = {
 	.fsync = logfs_vfs_fsync,
 	.splice_read = compat_splice_read,
 	.splice_write = iter_file_splice_write,
+	COMPAT_LEASE_OPERATION
 };

@@ -136,7 +136,7 @@ struct inode *logfs_iget(struct super_block *sb, u64 ino)
 	inode = iget_locked(sb, ino);
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
-	if (!(inode->i_state & I_NEW))
+	if (!compat_is_new(inode))
 		return inode;
 	err = logfs_inode_load(inode, ino);
 	if (err) {
@@ -217,7 +217,7 @@ void logfs_inode_evict(struct inode *inode)
 	}
 	if (err)
 		pr_err_ratelimited("logfs: %s: inode %lu without a name stays: error %d\n",
-				   logfs_mtd(dev)->name, inode->i_ino, err);
+				   logfs_mtd(dev)->name, (unsigned long)inode->i_ino, err);
 }
 
 /* ---- attributes ---- */
@@ -281,7 +281,7 @@ int logfs_vfs_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry, struct iattr *at
 }
 
 #ifdef COMPAT_HAS_FLAGS
-int logfs_vfs_get_flags(struct dentry *dentry, struct fileattr *flags)
+int logfs_vfs_get_flags(struct dentry *dentry, struct compat_flags *flags)
 {
 	const struct logfs_node *node = logfs_node_of(d_inode(dentry));
 	bool compress = READ_ONCE(node->flags) & LOGFS_FLAG_COMPRESS;
@@ -292,7 +292,7 @@ int logfs_vfs_get_flags(struct dentry *dentry, struct fileattr *flags)
 
 /* Of blocks that are written later: those that are there stay as they are stored. */
 int logfs_vfs_set_flags(COMPAT_IDMAP_PARAM struct dentry *dentry,
-			struct fileattr *flags)
+			struct compat_flags *flags)
 {
 	struct inode *inode = d_inode(dentry);
 	struct logfs_node *node = logfs_node_of(inode);

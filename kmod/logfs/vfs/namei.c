@@ -136,15 +136,17 @@ static int logfs_add(COMPAT_IDMAP_PARAM struct inode *dir,
 }
 
 static int logfs_vfs_create(COMPAT_IDMAP_PARAM struct inode *dir,
-			    struct dentry *dentry, umode_t mode, bool excl)
+			    struct dentry *dentry, COMPAT_CREATE_PARAM)
 {
 	return logfs_add(COMPAT_IDMAP dir, dentry, mode, 0, NULL);
 }
 
-static int logfs_vfs_mkdir(COMPAT_IDMAP_PARAM struct inode *dir,
-			   struct dentry *dentry, umode_t mode)
+static compat_made logfs_vfs_mkdir(COMPAT_IDMAP_PARAM struct inode *dir,
+				   struct dentry *dentry, umode_t mode)
 {
-	return logfs_add(COMPAT_IDMAP dir, dentry, mode | S_IFDIR, 0, NULL);
+	int err = logfs_add(COMPAT_IDMAP dir, dentry, mode | S_IFDIR, 0, NULL);
+
+	return compat_made_or(err);
 }
 
 static int logfs_vfs_symlink(COMPAT_IDMAP_PARAM struct inode *dir,

@@ -65,9 +65,9 @@ int logfs_vfs_getattr(COMPAT_IDMAP_PARAM const struct path *path,
 		      struct kstat *stat, u32 mask, unsigned int flags);
 int logfs_vfs_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry, struct iattr *attr);
 #ifdef COMPAT_HAS_FLAGS
-int logfs_vfs_get_flags(struct dentry *dentry, struct fileattr *flags);
+int logfs_vfs_get_flags(struct dentry *dentry, struct compat_flags *flags);
 int logfs_vfs_set_flags(COMPAT_IDMAP_PARAM struct dentry *dentry,
-			struct fileattr *flags);
+			struct compat_flags *flags);
 #endif
 
 /* ---- namei.c, dir.c ---- */

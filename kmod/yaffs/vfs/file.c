@@ -130,7 +130,7 @@ noinline void yaffs_zero_tail(struct inode *inode, loff_t size)
 	flashfs_zero_tail(inode, size);
 }
 
-static int yaffs_write_begin(struct file *file, struct address_space *mapping,
+static int yaffs_write_begin(COMPAT_WRITER_PARAM struct address_space *mapping,
 			     loff_t pos, unsigned int len, COMPAT_FLAGS_PARAM
 			     struct compat_begun **begun, void **fsdata)
 {
@@ -184,7 +184,7 @@ static int yaffs_write_through(struct inode *inode, struct page *page, loff_t po
 	return done ? done : flashfs_user_error(err);
 }
 
-static int yaffs_write_end(struct file *file, struct address_space *mapping,
+static int yaffs_write_end(COMPAT_WRITER_PARAM struct address_space *mapping,
 			   loff_t pos, unsigned int len, unsigned int copied,
 			   struct compat_begun *begun, void *fsdata)
 {
@@ -247,7 +247,7 @@ static int yaffs_write_page(struct compat_dirty *unit, struct writeback_control 
 static int yaffs_writepages(struct address_space *mapping,
 			    struct writeback_control *wbc)
 {
-	return write_cache_pages(mapping, wbc, yaffs_write_page, NULL);
+	return compat_write_pages(mapping, wbc, yaffs_write_page);
 }
 
 /* ---- mappings ---- */
@@ -295,7 +295,7 @@ static vm_fault_t yaffs_page_mkwrite(struct vm_fault *vmf)
 		goto out_unlock;
 	}
 	set_page_dirty(page);
-	wait_for_stable_page(page);
+	compat_wait_stable(page);
 	sb_end_pagefault(inode->i_sb);
 	return result;
 
@@ -408,4 +408,5 @@ const struct file_operations yaffs_file_operations = {
 	.fsync = yaffs_vfs_fsync,
 	.splice_read = compat_splice_read,
 	.splice_write = iter_file_splice_write,
+	COMPAT_LEASE_OPERATION
 };

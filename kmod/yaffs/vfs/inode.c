@@ -235,7 +235,7 @@ struct inode *yaffs_iget(struct super_block *sb, u32 id)
 
 	if (!inode)
 		return ERR_PTR(-ENOMEM);
-	if (!(inode->i_state & I_NEW))
+	if (!compat_is_new(inode))
 		return inode;
 	yaffs_lock(dev);
 	obj = yaffs_object_find(dev, id);
@@ -279,17 +279,17 @@ void yaffs_inode_mark_dirty(struct inode *inode)
 		mark_inode_dirty_sync(inode);
 }
 
-int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM int flags)
+int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM COMPAT_WHICH_PARAM)
 {
 	const struct timespec64 *now = COMPAT_TIME(inode);
 	struct yaffs_device *dev = yaffs_dev(inode);
 
 	yaffs_lock(dev);
-	if (flags & S_ATIME)
+	if (COMPAT_IS_ATIME)
 		compat_set_atime(inode, *now);
-	if (flags & S_MTIME)
+	if (COMPAT_IS_MTIME)
 		compat_set_mtime(inode, *now);
-	if (flags & S_CTIME)
+	if (COMPAT_IS_CTIME)
 		compat_set_ctime(inode, *now);
 	yaffs_inode_push(inode);
 	yaffs_unlock(dev);

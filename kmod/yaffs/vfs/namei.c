@@ -148,15 +148,17 @@ static int yaffs_add(COMPAT_IDMAP_PARAM struct inode *dir,
 }
 
 static int yaffs_vfs_create(COMPAT_IDMAP_PARAM struct inode *dir,
-			    struct dentry *dentry, umode_t mode, bool excl)
+			    struct dentry *dentry, COMPAT_CREATE_PARAM)
 {
 	return yaffs_add(COMPAT_IDMAP dir, dentry, mode, 0, NULL);
 }
 
-static int yaffs_vfs_mkdir(COMPAT_IDMAP_PARAM struct inode *dir,
-			   struct dentry *dentry, umode_t mode)
+static compat_made yaffs_vfs_mkdir(COMPAT_IDMAP_PARAM struct inode *dir,
+				   struct dentry *dentry, umode_t mode)
 {
-	return yaffs_add(COMPAT_IDMAP dir, dentry, mode | S_IFDIR, 0, NULL);
+	int err = yaffs_add(COMPAT_IDMAP dir, dentry, mode | S_IFDIR, 0, NULL);
+
+	return compat_made_or(err);
 }
 
 static int yaffs_vfs_symlink(COMPAT_IDMAP_PARAM struct inode *dir,
@@ -381,4 +383,5 @@ const struct file_operations yaffs_dir_operations = {
 	.read = generic_read_dir,
 	.iterate_shared = yaffs_iterate,
 	.fsync = yaffs_vfs_fsync,
+	COMPAT_LEASE_OPERATION
 };

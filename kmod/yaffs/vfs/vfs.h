@@ -60,7 +60,7 @@ void yaffs_inode_pull_directory(struct inode *dir);
 int yaffs_vfs_getattr(COMPAT_IDMAP_PARAM const struct path *path,
 		      struct kstat *stat, u32 mask, unsigned int flags);
 int yaffs_vfs_setattr(COMPAT_IDMAP_PARAM struct dentry *dentry, struct iattr *attr);
-int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM int flags);
+int yaffs_vfs_update_time(struct inode *inode, COMPAT_TIME_PARAM COMPAT_WHICH_PARAM);
 
 /* ---- namei.c ---- */
 

@@ -30,8 +30,8 @@ def setup(
             "with switches for what kernels of 2009 to 2011 did otherwise; fastmap: UBI with "
             "fastmap; ubi-wear: UBI that levels wear at 80 erases; sockets: Unix sockets and the "
             "loopback network for scripts; fixed: with the changes of kernel/fixes; 5.10, "
-            "6.12: those versions of Linux; unaligned, unaligned-period, …: the same for boards "
-            "whose processor has efficient unaligned access.",
+            "6.12, 7.3: those versions of Linux; unaligned, unaligned-period, …: the same for "
+            "boards whose processor has efficient unaligned access.",
         ),
     ] = "default",
     force: Annotated[

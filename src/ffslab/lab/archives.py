@@ -41,8 +41,11 @@ class Archive:
 _SECURITY = "http://deb.debian.org/debian-security"
 _SNAPSHOT = "https://snapshot.debian.org/archive/debian-security/20261123T000000Z"
 _POOL = "pool/updates/main/l/linux/linux-source-6.1_6.1.192-2_all.deb"
+_DEBIAN = "http://deb.debian.org/debian"
+_DEBIAN_SNAPSHOT = "https://snapshot.debian.org/archive/debian/20261128T000000Z"
 _POOL_510 = "pool/updates/main/l/linux/linux-source-5.10_5.10.262-1_all.deb"
 _POOL_612 = "pool/updates/main/l/linux-6.12/linux-source-6.12_6.12.117-1~deb12u1_all.deb"
+_POOL_73 = "pool/main/l/linux/linux-source-7.3_7.3.4-1~bpo13+1_all.deb"
 # The version that published results were made with; another one is taken when it is gone.
 DEBIAN = Archive(
     version="6.1.192-2",
@@ -68,6 +71,11 @@ FURTHER = {
         version="6.12.117-1~deb12u1",
         urls=(f"{_SECURITY}/{_POOL_612}", f"{_SNAPSHOT}/{_POOL_612}"),
         sha256="e849faf31ca3555757f3a8877cb01af92122f744f75d1f3102734651c4e14703",
+    ),
+    "7.3": Archive(
+        version="7.3.4-1~bpo13+1",
+        urls=(f"{_DEBIAN}/{_POOL_73}", f"{_DEBIAN_SNAPSHOT}/{_POOL_73}"),
+        sha256="703e369ddd4cce971452f5a593ee55df3a5c10c83caf0fa0df039633ed181ee3",
     ),
 }
 

@@ -99,7 +99,10 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "board": ("lab.config", "qemu.config", "board.config"),
 }
 # What sources of a version do not have, a fragment behind those of the variant.
-_OF_VERSION: Mapping[str, tuple[str, ...]] = {"5.10": ("linux-5.10.config",)}
+_OF_VERSION: Mapping[str, tuple[str, ...]] = {
+    "5.10": ("linux-5.10.config",),
+    "7.3": ("linux-7.3.config",),
+}
 # What is compiled for ARM; our patches for all are for User-Mode Linux alone.
 _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "qemu-sockets", "board")
 _NETWORKED = ("sockets", variant_on_board("sockets", unaligned=True), "qemu-sockets", "board")

@@ -1,8 +1,8 @@
 """The lab kernel that a case runs in: its variant, and the switches of variant `period`.
 
 `kernel = "sockets"` has Unix sockets and a loopback network, for programs, `"fixed"` the changes of
-kernel/fixes. `"5.10"` and `"6.12"` are those versions of Linux; `"6.1"` is what cases run in
-anyway.
+kernel/fixes. `"5.10"`, `"6.12"` and `"7.3"` are those versions of Linux; `"6.1"` is what cases run
+in anyway.
 
 Variants `fastmap` and `ubi-wear` are those of options of the file system, and not named in a study.
 `kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
@@ -25,7 +25,7 @@ PERIOD = "period"
 SOCKETS = "sockets"
 FIXED = "fixed"
 USUAL_VERSION = "6.1"
-VERSIONS = ("5.10", "6.12")  # further ones, a variant of the lab kernel each
+VERSIONS = ("5.10", "6.12", "7.3")  # further ones, a variant of the lab kernel each
 # A parameter of the period kernel each (include/linux/period.h in kernel/period): true does as
 # kernels of 2009 to 2011 did.
 SWITCHES = (
