@@ -74,14 +74,18 @@ def test_the_fixed_kernel_is_the_usual_one_and_the_fixes(variant: str) -> None:
         ("6.1", "6.1"),
         ("6.6", "6.1"),
         ("6.12", "6.12"),
-        ("7.2", "6.12"),
+        ("6.10", "6.12"),
+        ("6.19", "6.12"),
+        ("7.0", "7.3"),
+        ("7.2", "7.3"),
         ("7.3", "7.3"),
         ("7.4", "7.3"),
         ("5.4", "5.10"),
         ("5.15", "5.10"),
+        ("5.19", "6.1"),
     ],
 )
-def test_a_source_of_another_version_is_tried_with_the_patches_of_the_next_lower(
+def test_a_source_of_another_version_is_tried_with_the_nearest_patches(
     version: str, series: str
 ) -> None:
     assert nearest_series(version) == series

@@ -174,16 +174,17 @@ def kernel_inputs(variant: str, linux: str = "") -> KernelInputs:
 
 
 def nearest_series(version: str) -> str:
-    """The version of Linux whose patches a source of another version is tried with: the next lower
-    one, else the lowest.
+    """The version of Linux whose patches a source of another version is tried with: the nearest,
+    the lower one of two.
     """
-    known = sorted((VERSION, *FURTHER), key=_numbers)
-    lower = [each for each in known if _numbers(each) <= _numbers(version)]
-    return lower[-1] if lower else known[0]
+    known = sorted((VERSION, *FURTHER), key=_release)
+    return min(known, key=lambda each: abs(_release(each) - _release(version)))
 
 
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in version.split(".") if number.isdecimal())
+def _release(version: str) -> int:
+    """Releases since Linux 0, about ten weeks each: a major version has 20, 5.19 was before 6.0."""
+    major, _, minor = version.partition(".")
+    return 20 * int(major) + int(minor.partition(".")[0] or 0)
 
 
 def linux_of(variant: str) -> str:
