@@ -72,6 +72,18 @@ FULL_WHITEOUTS = (
     )
     + "sync\n"
 )
+# The same with so much room that of the three requests of a whiteout the last one fails.
+LAST_WHITEOUTS = (
+    "mkdir e\n"
+    + "".join(f"create e/b{number}\nappend z{number} 4000 #\n" for number in range(100))
+    + "sync\nfill f 4096\n"
+    + "append g 16384 #\n" * 35
+    + "".join(
+        f"unlink z{number}\nappend g {2500 + 13 * number} #\nwhiteout e/b{number} e/w{number}\n"
+        for number in range(100)
+    )
+    + "sync\n"
+)
 MISTAKES = (
     Mistake(
         "ubifs-whiteout-steps",
@@ -87,6 +99,14 @@ MISTAKES = (
         "ubifs",
         calls(FULL_WHITEOUTS, "lost", "sample = 10"),
         of("stuck", "crash", "guest-died"),
+    ),
+    Mistake(
+        "ubifs-whiteout-free",
+        "ubifs: rename_whiteout: Fix double free for whiteout_ui->data",
+        "ubifs",
+        calls(LAST_WHITEOUTS, "lost", "sample = 2\nfill_sample = 0"),
+        of("crash"),
+        words=SLABS,
     ),
     Mistake(
         "ubifs-whiteout-size",
