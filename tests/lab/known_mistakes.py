@@ -42,7 +42,6 @@ class Mistake:
 
 
 NOT_OVER_EMPTIED = finding("F-JFFS2-08", "over_emptied = false")
-NO_XATTRS_OF_LINKS = finding("F-UBIFS-09", 'xattrs = "files"')
 
 
 def sequences(act_set: str, length: int, begins: str = "new", kinds: str = "") -> str:
@@ -73,6 +72,18 @@ FULL_WHITEOUTS = (
     )
     + "sync\n"
 )
+# The same with so much room that of the three requests of a whiteout the last one fails.
+LAST_WHITEOUTS = (
+    "mkdir e\n"
+    + "".join(f"create e/b{number}\nappend z{number} 4000 #\n" for number in range(100))
+    + "sync\nfill f 4096\n"
+    + "append g 16384 #\n" * 35
+    + "".join(
+        f"unlink z{number}\nappend g {2500 + 13 * number} #\nwhiteout e/b{number} e/w{number}\n"
+        for number in range(100)
+    )
+    + "sync\n"
+)
 MISTAKES = (
     Mistake(
         "ubifs-whiteout-steps",
@@ -88,6 +99,14 @@ MISTAKES = (
         "ubifs",
         calls(FULL_WHITEOUTS, "lost", "sample = 10"),
         of("stuck", "crash", "guest-died"),
+    ),
+    Mistake(
+        "ubifs-whiteout-free",
+        "ubifs: rename_whiteout: Fix double free for whiteout_ui->data",
+        "ubifs",
+        calls(LAST_WHITEOUTS, "lost", "sample = 2\nfill_sample = 0"),
+        of("crash"),
+        words=SLABS,
     ),
     Mistake(
         "ubifs-whiteout-size",
@@ -140,14 +159,6 @@ MISTAKES = (
         open_as=finding("F-UBIFS-18", "F-UBIFS-18"),
     ),
     Mistake(
-        "ubifs-reserve-heads",
-        "ubifs: Reserve one leb for each journal head while doing budget",
-        "ubifs",
-        f'kind = "random"\nrounds = 20\nfills = 300\n{NO_XATTRS_OF_LINKS}',
-        of("fail", "corrupt", "crash"),
-        partition="16 MiB",
-    ),
-    Mistake(
         "ubifs-replay-xattr",
         "ubifs: Fix journal replay wrt. xattr nodes",
         "ubifs",
@@ -166,9 +177,11 @@ MISTAKES = (
         "ubifs-clean-count",
         "ubifs: Re-statistic cleaned znode count if commit failed",
         "ubifs",
-        f'kind = "random"\nrounds = 20\n{NO_XATTRS_OF_LINKS}',
-        of("fail", "crash"),
-        axes='"chip.program_fail_ppm" = [40000]',
+        'kind = "cuts"\nhistory = "transactions"\nparameters = "transactions=300"\n'
+        'kinds = "lost"\nsample = 3\nfill_sample = 0',
+        of("fail"),
+        base="seeds = [1, 2, 3, 4, 5, 6, 7, 8]",
+        axes='"chip.program_fail_ppm" = [15000, 30000]',
     ),
     Mistake(
         "ubi-vid-offset-beyond",
@@ -263,5 +276,13 @@ MISTAKES = (
         f'kind = "random"\nrounds = 8\n{NOT_OVER_EMPTIED}',
         of("fail", "corrupt"),
         is_quick=True,
+    ),
+    Mistake(
+        "jffs2-gc-deadlock",
+        "jffs2: GC deadlock reading a page that is used in jffs2_write_begin()",
+        "jffs2",
+        'kind = "script"\nscript = "cold-writes.sh"\narguments = "2900000 60"',
+        of("corrupt", "stuck", "crash"),
+        partition="4 MiB",
     ),
 )

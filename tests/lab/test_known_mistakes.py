@@ -9,6 +9,7 @@ the rows of docs/known-mistakes.md, with seconds of CPU time.
 from __future__ import annotations
 
 import os
+import shutil
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 from cut_guests import Quiet
 from known_mistakes import MISTAKES, Mistake
-from patched_kernel import kernel_with, patched_source
+from patched_kernel import PLANTED, kernel_with, patched_source
 from test_planted_faults import cpu_s
 
 from ffslab.campaign.run import RunRequest
@@ -33,6 +34,7 @@ NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 PATCH = "known.patch"
 TRIED = tuple(one for one in MISTAKES if NIGHTLY or one.is_quick)
 MOST_S = 600
+SCRIPT = "cold-writes.sh"
 CHANGED = "-changed"
 CALL_FAILS = "call-fails"  # without any cut; what the history is to be like says it does not
 STUDY = """
@@ -79,6 +81,7 @@ def found_by(one: Mistake, source: Path, directory: Path, *, known: bool) -> tup
     """How many states, and what is not as it should be: with the mistake or without."""
     directory.mkdir(exist_ok=True)
     catalogs = (catalog_of(one, directory),) if one.described[0] else ()
+    shutil.copy(PLANTED / SCRIPT, directory)
     path = directory / "study.toml"
     path.write_text(
         STUDY.format(
