@@ -10,6 +10,7 @@ import pytest
 
 from ffslab.report import plots
 from ffslab.report.axes import Axis
+from ffslab.report.configurations import place_text, setting_words
 from ffslab.report.first import picture as own
 from ffslab.report.first.picture import chart_of, families, numbers_of, picture, settled
 from ffslab.report.first.samples import Cell, Configuration, Matter, Place, Row
@@ -132,6 +133,14 @@ def test_the_axis_is_the_longest_of_four_numbers_or_more() -> None:
         assert longest is not None and longest.name == SIZE
     alike = axis(*({FILES: n, SIZE: n} for n in (1, 2, 3, 4)))
     assert alike is not None and alike.name == FILES  # the first of equal ones
+
+
+def test_versions_of_linux_are_names() -> None:
+    """5.10 is not 5.1, nor a tenth of a step before 6.1."""
+    versions = ("5.10", "6.1", "6.12", "7.3")
+    assert numbers_of(row(places("kernel", versions))) is None
+    assert setting_words("kernel", versions) == ("kernel", {each: each for each in versions})
+    assert place_text([("kernel", "5.10")]) == "kernel 5.10"
 
 
 def test_places_along_another_axis_are_another_part() -> None:

@@ -13,6 +13,7 @@ from ffslab.report.axes import axis_of
 
 _NO_OPTIONS = (data.FILESYSTEM, data.STATE, data.SEED, "board", "part", "partition_bytes")
 CPU_SCALE = "cpu_scale"
+_NAMED = ("kernel",)  # axes whose values are names, also where they look like numbers
 MOST_NUMBERS = 3  # an axis of more of them is drawn as one, not compared value by value
 
 
@@ -48,24 +49,26 @@ def place_text(axis_values: Iterable[tuple[str, str]]) -> str:
 
 def _value_text(name: str, value: str) -> str:
     """An axis with its value, which has a unit where it is a number that has one."""
-    if not is_number(value):
+    if not is_number(name, value):
         return f"{data.axis_name(name)} {value}"
     return f"{axis_of(name, [float(value)]).word} {setting_text(name, value)}"
 
 
 def setting_text(name: str, value: str) -> str:
     """The value of an axis, with its unit where it is a number that has one."""
-    return axis_of(name, [float(value)]).value_text(float(value)) if is_number(value) else value
+    return (
+        axis_of(name, [float(value)]).value_text(float(value)) if is_number(name, value) else value
+    )
 
 
-def is_number(value: str) -> bool:
-    """Whether a value of an axis is a plain number."""
-    return value.lstrip("-").replace(".", "", 1).isdecimal()
+def is_number(axis: str, value: str) -> bool:
+    """Whether a value of an axis is a plain number; a version of Linux, 5.10, is none."""
+    return axis not in _NAMED and value.lstrip("-").replace(".", "", 1).isdecimal()
 
 
-def are_numbers(values: Iterable[str]) -> bool:
+def are_numbers(axis: str, values: Iterable[str]) -> bool:
     """Whether all values of an axis are numbers."""
-    return all(map(is_number, values))
+    return all(is_number(axis, value) for value in values)
 
 
 def axis_words(axis: str) -> str:
@@ -75,7 +78,7 @@ def axis_words(axis: str) -> str:
 
 def setting_words(axis: str, values: Sequence[str]) -> tuple[str, dict[str, str]]:
     """What an axis is called, and what its values are, with units where it has some."""
-    if not are_numbers(values):
+    if not are_numbers(axis, values):
         return data.axis_name(axis), {value: value for value in values}
     numbers = axis_of(axis, sorted(map(float, values)))
     return numbers.word, {value: numbers.value_text(float(value)) for value in values}

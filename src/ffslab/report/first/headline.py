@@ -239,7 +239,7 @@ def _settings(row: Row) -> dict[str, dict[str, str]]:
     settings: dict[str, dict[str, str]] = {}
     for axis in dict.fromkeys(name for scenario in row.places for name, _ in scenario):
         values = {value: None for scenario in row.places if (value := dict(scenario).get(axis))}
-        few = len(values) <= MOST_NUMBERS or not are_numbers(values)
+        few = len(values) <= MOST_NUMBERS or not are_numbers(axis, values)
         if axis != _PART and few:
             settings[axis] = setting_words(axis, tuple(values))[1]
     return settings

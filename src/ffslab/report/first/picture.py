@@ -72,7 +72,7 @@ def chart_of(matter: Matter, row: Row, identifier: str) -> str:
 
 def _short(scenario: Place) -> str:
     """A place by its values, with the names of those that are numbers."""
-    return ", ".join(place_text([pair]) if is_number(pair[1]) else pair[1] for pair in scenario)
+    return ", ".join(place_text([pair]) if is_number(*pair) else pair[1] for pair in scenario)
 
 
 def numbers_of(row: Row) -> Axis | None:
@@ -80,7 +80,7 @@ def numbers_of(row: Row) -> Axis | None:
     best: Axis | None = None
     for name in dict.fromkeys(name for scenario in row.places for name, _ in scenario):
         texts = {dict(scenario).get(name, "") for scenario in row.places}
-        if len(texts) <= MOST_NUMBERS or not are_numbers(texts):
+        if len(texts) <= MOST_NUMBERS or not are_numbers(name, texts):
             continue
         axis = axis_of(name, sorted(map(float, texts)))
         if best is None or len(axis.values) > len(best.values):
@@ -93,13 +93,13 @@ def families(row: Row) -> tuple[Row, ...]:
     study varies one in some of its cases and another in others.
     """
     numbers: dict[str, set[str]] = {}
-    for name, text in (pair for scenario in row.places for pair in scenario if is_number(pair[1])):
+    for name, text in (pair for scenario in row.places for pair in scenario if is_number(*pair)):
         numbers.setdefault(name, set()).add(text)
     names = sorted(numbers, key=lambda name: -len(numbers[name]))
     axes = [name for name in names if len(numbers[name]) > MOST_NUMBERS]
     parts: dict[str, list[int]] = {}
     for number, scenario in enumerate(row.places):
-        along = next((name for name in axes if is_number(dict(scenario).get(name, ""))), "")
+        along = next((name for name in axes if is_number(name, dict(scenario).get(name, ""))), "")
         parts.setdefault(along, []).append(number)
     return tuple(_only(row, own) for own in parts.values()) if len(parts) > 1 else (row,)
 

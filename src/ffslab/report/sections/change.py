@@ -56,7 +56,7 @@ def change_sections(run: Run, criteria: Criteria, key: str) -> Iterator[Section]
     """A section for each axis with few values, in the order of the study."""
     for axis in run.varying:
         values = data.values_of(run.passed, axis)
-        most = MOST_NUMBERS if are_numbers(values) else MOST_VALUES
+        most = MOST_NUMBERS if are_numbers(axis, values) else MOST_VALUES
         if axis in _ASIDE or not 1 < len(values) <= most:
             continue
         changes = _notable(_changes(run.passed, criteria, axis, values))

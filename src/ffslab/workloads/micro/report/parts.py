@@ -48,7 +48,7 @@ def _axis(cases: Sequence[Case]) -> Axis | None:
     axes = []
     for name in data.varying_axes(cases):
         texts = data.values_of(cases, name)
-        if are_numbers(texts) and name != data.SEED:
+        if are_numbers(name, texts) and name != data.SEED:
             axes.append(axis_of(name, sorted(map(float, texts))))
     return max(axes, key=lambda axis: len(axis.values), default=None)
 
