@@ -118,6 +118,8 @@ def test_a_source_decides_what_is_left_out_of_the_configuration() -> None:
     assert fragments("unaligned-5.10")[-1] == "linux-5.10.config"
     assert fragments("7.3") == fragments("default", "7.4") == ["lab.config", "linux-7.3.config"]
     assert fragments("default") == fragments("6.12") == ["lab.config"]
+    assert fragments("default", "5.15") == fragments("5.10")
+    assert fragments("default", "5.16") == fragments("default", "7.2") == ["lab.config"]
 
 
 def hunks(path: Path) -> str:

@@ -98,11 +98,10 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "qemu-sockets": ("lab.config", "sockets.config", "qemu.config"),
     "board": ("lab.config", "qemu.config", "board.config"),
 }
-# What sources of a version do not have, a fragment behind those of the variant.
-_OF_VERSION: Mapping[str, tuple[str, ...]] = {
-    "5.10": ("linux-5.10.config",),
-    "7.3": ("linux-7.3.config",),
-}
+# A fragment behind those of the variant, for what sources up to a version, or from one on, do not
+# have or call otherwise.
+_UP_TO: Mapping[str, str] = {"5.15": "linux-5.10.config"}
+_FROM: Mapping[str, str] = {"7.3": "linux-7.3.config"}
 # What is compiled for ARM; our patches for all are for User-Mode Linux alone.
 _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "qemu-sockets", "board")
 _NETWORKED = ("sockets", variant_on_board("sockets", unaligned=True), "qemu-sockets", "board")
@@ -163,8 +162,13 @@ def kernel_inputs(variant: str, linux: str = "") -> KernelInputs:
             f"there is no lab kernel variant {variant!r}", remedy=f"one of: {', '.join(VARIANTS)}"
         )
     directory = data_dir("kernel")
-    made_for = nearest_series(linux or linux_of(variant))
-    names = (*VARIANTS[variant], *_OF_VERSION.get(made_for, ()))
+    version = linux or linux_of(variant)
+    made_for, release = nearest_series(version), _release(version)
+    names = [
+        *VARIANTS[variant],
+        *(name for last, name in _UP_TO.items() if release <= _release(last)),
+        *(name for first, name in _FROM.items() if release >= _release(first)),
+    ]
     fragments = tuple(directory / name for name in names)
     series = directory / ("patches" if made_for == VERSION else f"patches-{made_for}")
     patches = read_series(series) if architecture_of(variant) == UML else []
