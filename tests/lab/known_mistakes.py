@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from findings import finding
 
-CUTS, RANDOM, SCRIPT = "cuts", "random", "script"
 CHECKED = ("ubifs_chk_fs",)  # UBIFS's own check of all of it, at each mount
 SLABS = ("slub_debug=FZPU",)  # what is freed twice, or written to beside its end, is told
 NAND, NOR = "apf27", "mt7621-gnubee"
@@ -21,8 +20,7 @@ SECTORS_4K = '"chip.pages_per_block" = [16]\n"chip.blocks" = [8192]'  # of NOR f
 class Mistake:
     """`workload`: lines of the study that finds it, `base` further ones of it.
 
-    `outcomes`: of a state, or of the case. `open_as`: Linux 6.1.192 has
-    it still. `words`: on the
+    `outcomes`: of a state, or of the case. `open_as`: Linux 6.1.192 has it still. `words`: on the
     kernel's command line, with it and without. `is_quick`: CI tries it, too.
     """
 
@@ -59,31 +57,28 @@ def of(*outcomes: str) -> frozenset[str]:
     return frozenset(outcomes)
 
 
+def whiteouts(number: int, appends: int, first: int, step: int, before: str = "") -> str:
+    """So many on a full flash, where each has a little more room than the one before."""
+    files = range(number)
+    return (
+        "mkdir e\n"
+        + "".join(f"create e/b{n}\nappend z{n} 4000 #\n" for n in files)
+        + "sync\nfill f 4096\n"
+        + "append g 16384 #\n" * appends
+        + "".join(
+            f"unlink z{n}\nappend g {first + step * n} #\n{before.format(n % 8)}"
+            f"whiteout e/b{n} e/w{n}\n"
+            for n in files
+        )
+        + "sync\n"
+    )
+
+
 # A directory with a changed mode before each whiteout, where there is just room, or just none.
-FULL_WHITEOUTS = (
-    "mkdir e\n"
-    + "".join(f"create e/b{number}\nappend z{number} 4000 #\n" for number in range(250))
-    + "sync\nfill f 4096\n"
-    + "append g 16384 #\n" * 30
-    + "".join(
-        f"unlink z{number}\nappend g {3000 + 11 * number} #\nchmod e 7{number % 8}0\n"
-        f"whiteout e/b{number} e/w{number}\n"
-        for number in range(250)
-    )
-    + "sync\n"
-)
-# The same with so much room that of the three requests of a whiteout the last one fails.
-LAST_WHITEOUTS = (
-    "mkdir e\n"
-    + "".join(f"create e/b{number}\nappend z{number} 4000 #\n" for number in range(100))
-    + "sync\nfill f 4096\n"
-    + "append g 16384 #\n" * 35
-    + "".join(
-        f"unlink z{number}\nappend g {2500 + 13 * number} #\nwhiteout e/b{number} e/w{number}\n"
-        for number in range(100)
-    )
-    + "sync\n"
-)
+FULL_WHITEOUTS = whiteouts(250, 30, 3000, 11, "chmod e 7{}0\n")
+# Without it, and with so much room that of the three requests of a whiteout the last one fails.
+LAST_WHITEOUTS = whiteouts(100, 35, 2500, 13)
+ORPHANS = sequences("orphans", 3, kinds="lost")
 MISTAKES = (
     Mistake(
         "ubifs-whiteout-steps",
@@ -131,21 +126,21 @@ MISTAKES = (
         "ubifs-orphan-linked",
         "ubifs: Check link count of inodes when killing orphans.",
         "ubifs",
-        sequences("orphans", 3, kinds="lost"),
+        ORPHANS,
         of("unreadable", "synced-data-lost", "name-lost"),
     ),
     Mistake(
         "ubifs-link-stays-orphan",
         "ubifs: Fix O_TMPFILE corner case in ubifs_link()",
         "ubifs",
-        sequences("orphans", 3, kinds="lost"),
+        ORPHANS,
         of("call-fails"),
     ),
     Mistake(
         "ubifs-replay-node-type",
         "ubifs: Only check replay with inode type to judge if inode linked",
         "ubifs",
-        sequences("orphans", 3, kinds="lost"),
+        ORPHANS,
         of("mount-fails", "remount-fails"),
         words=CHECKED,
     ),
@@ -162,7 +157,7 @@ MISTAKES = (
         "ubifs-replay-xattr",
         "ubifs: Fix journal replay wrt. xattr nodes",
         "ubifs",
-        sequences("orphans", 3, kinds="lost"),
+        ORPHANS,
         of("mount-fails", "remount-fails"),
         words=CHECKED,
     ),
@@ -170,7 +165,7 @@ MISTAKES = (
         "ubifs-orphan-gone",
         "ubifs: Fix ubifs_tnc_lookup() usage in do_kill_orphans()",
         "ubifs",
-        sequences("orphans", 3, kinds="lost"),
+        ORPHANS,
         of("mount-fails", "remount-fails"),
     ),
     Mistake(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ffslab.model.kernels import KERNEL
 from ffslab.report import data
 from ffslab.report.axes import axis_of
 
 _NO_OPTIONS = (data.FILESYSTEM, data.STATE, data.SEED, "board", "part", "partition_bytes")
 CPU_SCALE = "cpu_scale"
-_NAMED = ("kernel",)  # axes whose values are names, also where they look like numbers
+_NAMED = (KERNEL,)  # axes whose values are names, also where they look like numbers
 MOST_NUMBERS = 3  # an axis of more of them is drawn as one, not compared value by value
 
 
@@ -56,9 +57,9 @@ def _value_text(name: str, value: str) -> str:
 
 def setting_text(name: str, value: str) -> str:
     """The value of an axis, with its unit where it is a number that has one."""
-    return (
-        axis_of(name, [float(value)]).value_text(float(value)) if is_number(name, value) else value
-    )
+    if not is_number(name, value):
+        return value
+    return axis_of(name, [float(value)]).value_text(float(value))
 
 
 def is_number(axis: str, value: str) -> bool:

@@ -17,12 +17,13 @@ WORK = Command(f"run kernels {BOTH}")
 CUTS = Command(f"run power-cuts-all {BOTH} {SYSTEMS}")
 RANDOM = Command(f"run random {BOTH} {SYSTEMS}")
 KERNELS = ("6.1", "fixed")
+TITLES = {"jffs2": "JFFS2", "ubifs": "UBIFS"}
 LONG = "a run of half an hour, of an earlier build"
 WORKS = {
     f"{title}, {state}": [
         WORK.figure(f"work-{kernel}-{name}-{key}", "workload.duration_ns") for kernel in KERNELS
     ]
-    for title, name in (("JFFS2", "jffs2"), ("UBIFS", "ubifs"))
+    for name, title in TITLES.items()
     for state, key in (("new", "free"), ("aged", "aged"))
 }
 
@@ -49,15 +50,13 @@ def histories(system: str, kernel: str) -> Quantity:
 
 
 def not_correct() -> dict[str, list[Quantity]]:
-    titles = {"jffs2": "JFFS2", "ubifs": "UBIFS"}
-    counted = {"jffs2": "12,903", "ubifs": "12,881"}
     rows = {
-        f"{titles[name]}: of {counted[name]} states after a power cut": [
+        f"{TITLES[name]}: of {counted} states after a power cut": [
             states(name, kernel, wrong=True) for kernel in KERNELS
         ]
-        for name in titles
+        for name, counted in (("jffs2", "12,903"), ("ubifs", "12,881"))
     }
-    for name, title in titles.items():
+    for name, title in TITLES.items():
         row = f"{title}: of 8 random histories without a cut"
         rows[row] = [histories(name, kernel) for kernel in KERNELS]
     return rows
