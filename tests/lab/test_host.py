@@ -2,7 +2,8 @@
 
 Each host is played: the guest runs in a namespace with another name, with another /proc/cpuinfo, as
 another user. What it left behind must be what the usual guest left. Of the processor itself there
-is only one here; so no program of a guest may have an instruction that asks it.
+is only one here: no program of a guest may have an instruction that asks it, and `test_hosts.py`
+has QEMU play others.
 """
 
 from __future__ import annotations
@@ -92,6 +93,12 @@ def other_routines(_: Path) -> Words:
     return ("sh", "-c", f'script=$(echo "$3" | sed "{change}"); exec sh -c "$script"', "-")
 
 
+def no_terminals(_: Path) -> Words:
+    """A container without pseudo-terminals."""
+    hide = "mount -t tmpfs none /dev/pts && mount --bind /dev/null /dev/ptmx"
+    return (*NAMESPACE, "--mount", "sh", "-c", f'{hide} && exec "$@"', "-")
+
+
 HOSTS: tuple[Callable[[Path], Words], ...] = (
     another_name,
     another_processor,
@@ -100,6 +107,7 @@ HOSTS: tuple[Callable[[Path], Words], ...] = (
     ignored_signals,
     another_process_number,
     other_routines,
+    no_terminals,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,11 +82,14 @@ def _set_damaged_aside(progress: Progress) -> None:
     from ffslab.doctor import damaged_entries
     from ffslab.environment import damage_of_environment
     from ffslab.lab.cache import cache_root, locked, set_aside
+    from ffslab.lab.lab import build_locks
 
     for entry, wrong in list(damaged_entries()):
         of_python = entry.parent == cache_root()
-        lock = "environment.lock" if of_python else "lab.lock"
-        with locked(cache_root() / lock, progress):
+        locks = [cache_root() / "environment.lock"] if of_python else build_locks()
+        with ExitStack() as held:
+            for lock in locks:
+                held.enter_context(locked(lock, progress))
             # Whoever held the lock may have made it again, or be making it.
             if damage_of_environment(str(entry)) if of_python else entry.exists():
                 set_aside(entry, wrong)

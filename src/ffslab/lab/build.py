@@ -330,6 +330,7 @@ def build_modules(
     entries: Mapping[str, Path],
     kmod: Path,
     kernel: KernelEntry,
+    beside: Path,
     lock: int,
     progress: Progress,
     workshop: Path | None = None,
@@ -337,9 +338,10 @@ def build_modules(
     """Builds each module `kmod/NAME` against `kernel` into `entries[NAME]/NAME.ko`, in `workshop`
     on top of what was built there against other kernels in the same place.
 
-    All at once: most of such a build is one process after the other.
+    All at once: most of such a build is one process after the other. `beside` is a directory for
+    scratch files that no build under another lock uses.
     """
-    scratch = scratch_directory(next(iter(entries.values())).parent)
+    scratch = scratch_directory(beside)
     with (
         at_work(workshop),
         progress.phase(f"compiling the modules {', '.join(entries)}"),

@@ -121,6 +121,9 @@ _FURTHER_SERIES: Mapping[str, str] = {
 }
 # Part of every hash: raise it when the way of building changes the result.
 FORMAT = "2"
+# What all labs share is built under the first, a kernel and its modules under one with this ending.
+_PROGRAMS_LOCK = "lab.lock"
+_KERNEL_LOCK = ".build.lock"
 _PROGRAM_SUFFIXES = (".c", ".h", ".mk")
 
 
@@ -318,17 +321,35 @@ def _ensure_one(
         plan = plan_lab(variant, source, setups)
         if not plan.missing():
             return _lab_build(plan)
-    with locked(cache_root() / "lab.lock", progress) as lock:
+    with locked(cache_root() / _PROGRAMS_LOCK, progress) as lock:
         further = () if architecture_of(variant) == UML else ARM_LAB_PACKAGES
         ensure_packages((*BUILD_PACKAGES, *further), cache_root() / "packages.log", progress)
-        if force or not _kernel_is_built(variant, source):
+        if force or source is None:
             source = ensure_source(progress, kernel_source, fresh=force, version=version)
-        assert source is not None
         plan = plan_lab(variant, source, setups)
         if force:
-            _invalidate(plan)
+            _remove(plan.agent, plan.cutter)
+        _build_programs(plan, lock, progress)
+    # Kernels that are compiled in different places do not wait for each other.
+    with locked(cache_root() / _lock_of(variant, source), progress) as lock:
+        if force:
+            _invalidate(plan, variant, source)
+        elif not _kernel_is_built(variant, source):
+            source = ensure_source(progress, kernel_source, version=version)
+            plan = plan_lab(variant, source, setups)
         _build_missing(plan, source, variant, lock, progress)
     return _lab_build(plan)
+
+
+def build_locks() -> list[Path]:
+    """The locks of all builds of labs that there were so far."""
+    root = cache_root()
+    return [root / _PROGRAMS_LOCK, *sorted(root.glob(f"*{_KERNEL_LOCK}"))]
+
+
+def _lock_of(variant: str, source: KernelSource) -> str:
+    workshop, _ = _workshops(variant, source)
+    return f"{workshop.name if workshop else variant}{_KERNEL_LOCK}"
 
 
 def lab_identity() -> tuple[str, str] | None:
@@ -355,7 +376,7 @@ def prefetch() -> int:
     progress = SilentProgress()
     try:
         plan = plan_lab("default", ensure_source(progress))
-        with locked(cache_root() / "lab.lock", progress) as lock:
+        with locked(cache_root() / _PROGRAMS_LOCK, progress) as lock:
             if not set_aside_if_damaged(plan.agent):
                 build_agent(plan.agent, data_dir("guest") / "agent", lock, progress)
     except (FfslabError, OSError):
@@ -373,26 +394,32 @@ def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
     )
 
 
-def _invalidate(plan: LabPlan) -> None:
+def _invalidate(plan: LabPlan, variant: str, source: KernelSource) -> None:
     out_of_tree = (wanted.entry for wanted in plan.out_of_tree)
-    for entry in (*plan.entries, plan.cutter, *out_of_tree, cache_root() / "workshop"):
+    workshops = filter(None, _workshops(variant, source))
+    _remove(plan.kernel.directory, *plan.modules.values(), *out_of_tree, *workshops)
+
+
+def _remove(*entries: Path) -> None:
+    for entry in entries:
         shutil.rmtree(entry, ignore_errors=True)
+
+
+def _build_programs(plan: LabPlan, lock: int, progress: Progress) -> None:
+    guest = data_dir("guest")
+    # The agent first: it takes two seconds, and an error in it shows at once.
+    if not set_aside_if_damaged(plan.agent):
+        build_agent(plan.agent, guest / "agent", lock, progress, plan.kernel.architecture)
+    if not set_aside_if_damaged(plan.cutter):
+        build_cutter(plan.cutter, guest / "cutter", lock, progress)
 
 
 def _build_missing(
     plan: LabPlan, source: KernelSource, variant: str, lock: int, progress: Progress
 ) -> None:
-    missing = plan.missing(set_aside_if_damaged)
-    # The agent first: it takes two seconds, and an error in it shows at once.
-    if "agent" in missing:
-        build_agent(
-            plan.agent, data_dir("guest") / "agent", lock, progress, plan.kernel.architecture
-        )
-    if "cutter" in missing:
-        build_cutter(plan.cutter, data_dir("guest") / "cutter", lock, progress)
     kernel = plan.kernel
     workshop, modules_workshop = _workshops(variant, source)
-    if "kernel" in missing:
+    if not set_aside_if_damaged(kernel.directory):
         architecture = plan.kernel.architecture
         trees = (
             (source.tree,)
@@ -403,13 +430,17 @@ def _build_missing(
             trees += ensure_network(source, progress)
         inputs = kernel_inputs(variant, source.version)
         kernel = build_kernel(plan.kernel, source, inputs, lock, progress, trees, workshop)
-    modules = {name: entry for name, entry in plan.modules.items() if name in missing}
+    modules = {
+        name: entry for name, entry in plan.modules.items() if not set_aside_if_damaged(entry)
+    }
     if modules:
         # Against the kernel in its workshop, as those of other variants were, while it is there.
         on_top = modules_workshop if kernel != plan.kernel else None
-        build_modules(modules, data_dir("kmod"), kernel, lock, progress, on_top)
+        build_modules(
+            modules, data_dir("kmod"), kernel, plan.kernel.directory, lock, progress, on_top
+        )
     for wanted in plan.out_of_tree:
-        if wanted.title in missing:
+        if not set_aside_if_damaged(wanted.entry):
             build_out_of_tree(wanted, plan.kernel, lock, progress)
     if plan.missing():
         raise InfrastructureError(

@@ -194,7 +194,7 @@ def build_out_of_tree(
     Raises InfrastructureError if they do not compile or need what the kernel does not have,
     SpecError if they give no module.
     """
-    scratch = scratch_directory(wanted.entry.parent)
+    scratch = scratch_directory(kernel.directory)
     copy = scratch / "source"
     _copy(wanted, copy)
     wanted.log.unlink(missing_ok=True)

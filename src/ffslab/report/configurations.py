@@ -6,6 +6,7 @@ the seed: the state, the board, sizes, patterns. Configurations are compared at 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from ffslab.model.kernels import KERNEL
@@ -70,6 +71,11 @@ def is_number(axis: str, value: str) -> bool:
 def are_numbers(axis: str, values: Iterable[str]) -> bool:
     """Whether all values of an axis are numbers."""
     return all(is_number(axis, value) for value in values)
+
+
+def are_versions(axis: str, values: Iterable[str]) -> bool:
+    """Whether all values of an axis are versions of Linux."""
+    return axis == KERNEL and all(re.fullmatch(r"\d+(\.\d+)+", value) for value in values)
 
 
 def axis_words(axis: str) -> str:
