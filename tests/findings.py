@@ -50,7 +50,10 @@ def cells() -> dict[str, dict[str, str]]:
 
 def rows() -> list[str]:
     """The table of BY_VERSION, as the document has it."""
-    kernels = list(dict.fromkeys(kernel for row in cells().values() for kernel in row))
+    found = cells()
+    kernels = list(dict.fromkeys(kernel for row in found.values() for kernel in row))
     lines = [f"| | {' | '.join(kernels)} |", "|" + "---|" * (len(kernels) + 1)]
-    lines += [f"| `{number}` | {' | '.join(row.values())} |" for number, row in cells().items()]
+    for number in by_version_numbers():
+        words = [found.get(number, {}).get(kernel, NOT_RUN) for kernel in kernels]
+        lines.append(f"| `{number}` | {' | '.join(words)} |")
     return lines

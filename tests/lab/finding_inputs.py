@@ -146,7 +146,8 @@ class Cuts:
 
     It shows the finding where a state has one of the `outcomes` and `sign`, a pattern, is in what
     is told of it: the state, the detail, the kernel's messages. `strict`: rules that the file
-    system is held to beside what it promises.
+    system is held to beside what it promises. `is_whole`: these are all cuts in a few calls, which
+    would show it in any kernel.
     """
 
     number: str
@@ -155,6 +156,7 @@ class Cuts:
     sign: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
     strict: Mapping[str, Any] = field(default_factory=dict)
+    is_whole: bool = False
 
 
 STUDY = """
@@ -191,7 +193,10 @@ OF_HISTORY = "workload.history"
 UNSTABLE = {"filesystem": "ubifs", "workload.kinds": "unstable", "workload.fill_sample": 0}
 TRANSACTIONS = {"filesystem": "jffs2", "workload.kinds": "torn-bits"}
 CUTS = (
-    Cuts("F-JFFS2-01", study(TORN_UPDATE, "jffs2"), ["mount-fails"], "Input/output error"),
+    Cuts(
+        *("F-JFFS2-01", study(TORN_UPDATE, "jffs2"), ["mount-fails"], "Input/output error"),
+        is_whole=True,
+    ),
     Cuts(
         *("F-JFFS2-02", "power-cuts-all", ["wrong-kind", "bad-links"]),
         changes={**TRANSACTIONS, OF_HISTORY: "directories", "workload.fill_sample": 0},
@@ -214,12 +219,16 @@ CUTS = (
         study(calls("write a 0 300 #; sync; rename a b"), "jffs2", NOR, "2 MiB"),
         ["not-atomic"],
         strict={"rename_is_atomic": True},
+        is_whole=True,
     ),
     Cuts("F-JFFS2-20", series(CLEAN_BLOCKS, ["jffs2"]), ["guest-died"], "stuck"),
     # Where a kernel goes another way, so that the first meets nothing.
     Cuts("F-JFFS2-20", series(CLEAN_BLOCKS, ["jffs2"], 0, SEEDS), ["guest-died"], "stuck"),
-    Cuts("F-JFFS2-21", study(calls(RENAME), "jffs2", NOR, "2 MiB"), ["not-atomic"], "both names"),
-    Cuts("F-JFFS2-22", study(ONE_ACT, "jffs2"), ["bad-attributes"]),
+    Cuts(
+        *("F-JFFS2-21", study(calls(RENAME), "jffs2", NOR, "2 MiB"), ["not-atomic"], "both names"),
+        is_whole=True,
+    ),
+    Cuts("F-JFFS2-22", study(ONE_ACT, "jffs2"), ["bad-attributes"], is_whole=True),
     Cuts(
         *("F-JFFS2-23", "sequences", ["changed-by-use", "call-fails"]),
         changes={"filesystem": "jffs2", "workload.length": 2, "workload.beginning": "bad-blocks"},
@@ -249,12 +258,14 @@ CUTS = (
         study('history = "sequences"\nlength = 1\nkinds = "lost"', "ubifs"),
         ["stale-data", "wrong-size", "corrupt-contents", "wrong-order"],
         strict={"contents": IN_ORDER, "pieces": PREFIX, "overwriting_is_noted": True},
+        is_whole=True,
     ),
     Cuts(
         "F-UBIFS-17",
         study(calls(NEW_MODE, 'kinds = "lost"'), "ubifs"),
         ["bad-attributes"],
         strict={"loose_attributes": ()},
+        is_whole=True,
     ),
 )
 # For a UBIFS that checks all of itself at each mount.
@@ -268,4 +279,5 @@ ORPHAN = Cuts(
     ),
     ["mount-fails"],
     "Invalid argument",
+    is_whole=True,
 )

@@ -174,7 +174,9 @@ def shows_cuts(one: Cuts, kernel: Kernel, directory: Path, catalogs: tuple[Path,
         for fault in cuts["findings"]
         if fault["outcome"] in one.outcomes
     ]
-    return THERE if any(re.search(one.sign, text) for text in told) else NOT_SEEN
+    if any(re.search(one.sign, text) for text in told):
+        return THERE
+    return NOT_THERE if one.is_whole else NOT_SEEN
 
 
 def shows_halt(kernel: Kernel, directory: Path) -> str:
@@ -249,6 +251,8 @@ def main(words: Sequence[str]) -> None:
             with tempfile.TemporaryDirectory() as directory:
                 told = cell(number, name, Path(directory))
             print(f"{name} {number} {told} {time.monotonic() - began:.0f} s", flush=True)
+            if told == NOT_RUN:
+                continue
             kept = cells()
             kept.setdefault(number, {})[name] = told
             ordered = {n: {k: kept[n][k] for k in KERNELS if k in kept[n]} for n in sorted(kept)}
