@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
+
+from planted_module import Change
 
 from ffslab.lab.patches import apply_series, read_series
 from ffslab.lab.progress import ConsoleProgress
@@ -16,13 +19,29 @@ from ffslab.lab.source import ensure_source
 from ffslab.paths import data_dir
 
 
-def catalog_with(directory: Path, filesystem: str) -> Path:
-    """A catalog whose file system FILESYSTEM-own is such a module."""
+def catalog_with(
+    directory: Path,
+    filesystem: str,
+    *,
+    source: Path | None = None,
+    has_fixes: bool = True,
+    changes: Iterable[Change] = (),
+) -> Path:
+    """A catalog whose file system FILESYSTEM-own is such a module.
+
+    `source`: another kernel's; without the fixes it is that kernel's. `changes`: further ones.
+    """
     patched = directory / "source"
     sources = patched / "fs" / filesystem
-    shutil.copytree(ensure_source(ConsoleProgress()).tree / "fs" / filesystem, sources)
-    fixes = read_series(data_dir("kernel") / "fixes")
-    apply_series(patched, [fix for fix in fixes if f"-{filesystem}-" in fix.name])
+    source = source or ensure_source(ConsoleProgress()).tree
+    shutil.copytree(source / "fs" / filesystem, sources)
+    if has_fixes:
+        fixes = read_series(data_dir("kernel") / "fixes")
+        apply_series(patched, [fix for fix in fixes if f"-{filesystem}-" in fix.name])
+    for name, text, other in changes:
+        whole = (sources / name).read_text()
+        assert whole.count(text) == 1, (name, text)
+        (sources / name).write_text(whole.replace(text, other))
     _rename(sources, filesystem)
     described = (data_dir("catalog") / "filesystems" / f"{filesystem}.toml").read_text()
     name = f"{filesystem}-own"

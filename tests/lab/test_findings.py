@@ -6,14 +6,24 @@ users have are in examples/findings; JFFS2 and UBIFS with the changes of kernel/
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from finding_inputs import (
+    HISTORY,
+    LONGER,
+    POSIX,
+    SLEEPS,
+    SMALL,
+    Excepted,
+    Input,
+    id_of,
+    words_without,
+)
 from guest_programs import JFFS2, STUDY, UBIFS, Subject, build, run_program
-from lab_support import ROOT, results, run_study
+from lab_support import results, run_study
 from mended import catalog_with
 
 from ffslab.campaign.run import prepare
@@ -22,110 +32,28 @@ from ffslab.lab.lab_build import LabBuild
 from ffslab.model.case import Case
 from findings import finding
 
-INPUTS = ROOT / "examples" / "findings"
+
+def number_of(small: Input) -> str:
+    return small.number
 
 
-@dataclass(frozen=True)
-class Input:
-    """A study of examples/findings. `words`: options of `run` for a module with another type."""
-
-    number: str
-    name: str
-    filesystem: str
-    outcome: str
-    reason: str
-    words: Sequence[str] = ()
-
-
-SMALL = (
-    Input(
-        *("F-JFFS2-05", "removed-names", "jffs2", "fail", "these are back: name"),
-        words=("--set", "workload.arguments=20 jffs2x"),
-    ),
-    Input(
-        *("F-JFFS2-24", "removed-attribute", "jffs2", "fail", "this is back: user.a"),
-        words=("--set", "workload.arguments=jffs2x"),
-    ),
-    Input(
-        *("F-JFFS2-25", "inherited-attribute", "jffs2", "fail", "a new file has this: user.a"),
-        words=("--set", "workload.arguments=6 jffs2x"),
-    ),
-    Input("F-JFFS2-08", "rename-onto-emptied", "jffs2", "stuck", "without use of the flash"),
-    Input("F-UBIFS-09", "xattr-of-symlink", "ubifs", "corrupt", "Invalid argument"),
-)
-BY_NUMBER = pytest.mark.parametrize("small", SMALL, ids=[small.number for small in SMALL])
-
-
-@BY_NUMBER
+@pytest.mark.parametrize("small", SMALL, ids=number_of)
 def test_a_small_input_shows_the_mistake(lab: LabBuild, tmp_path: Path, small: Input) -> None:
     del lab
     chosen = ("--set", f"filesystem={small.filesystem}")
-    run = run_study(INPUTS / f"{small.name}.toml", tmp_path, *chosen, status=1)
+    run = run_study(small.study, tmp_path, *chosen, status=1)
     (result,) = results(run)
     assert result["outcome"] == finding(small.number, small.outcome), result["reason"]
     assert small.reason in result["reason"]
 
 
-@BY_NUMBER
+@pytest.mark.parametrize("small", [one for one in SMALL if one.has_change], ids=number_of)
 def test_the_change_mends_it(lab: LabBuild, tmp_path: Path, small: Input) -> None:
     del lab
     catalog = catalog_with(tmp_path / "mended", small.filesystem)
     chosen = ("--catalog", str(catalog), "--set", f"filesystem={small.filesystem}-own")
-    study = INPUTS / f"{small.name}.toml"
-    (result,) = results(run_study(study, tmp_path / "runs", *chosen, *small.words))
+    (result,) = results(run_study(small.study, tmp_path / "runs", *chosen, *small.words))
     assert result["outcome"] == "pass", result["reason"]
-
-
-@dataclass(frozen=True)
-class Excepted:
-    """An option of a subject that leaves out or loosens `check`; without it `found` is printed.
-
-    `mended`: the options in its place that the changed file system passes; None: none mends it.
-    """
-
-    number: str
-    subject: Subject
-    option: str
-    check: str
-    found: str
-    more: Sequence[str] = ()
-    mended: Sequence[str] | None = None
-
-
-POSIX = (
-    Excepted(
-        *("F-JFFS2-09", JFFS2, "--xattr-refused", "xattr-too-large", "not fit: Success"),
-        mended=(),
-    ),
-    Excepted(
-        *("F-JFFS2-10", JFFS2, "--id-max", "access-owners", "found 65533"),
-        mended=("--id-max=65535", "--id-refused=65536"),
-    ),
-    Excepted("F-JFFS2-11", JFFS2, "--lax-times", "time-of-files", "leaves mtime"),
-    Excepted("F-JFFS2-14", JFFS2, "--time-gran", "time-set", "found 1000000000"),
-    Excepted("F-JFFS2-17", JFFS2, "--no-mmap-write", "map-shared-writing", "Invalid argument"),
-    Excepted("F-JFFS2-18", JFFS2, "", "rename-exchange", "found EINVAL", ("--exchange",)),
-    Excepted("F-JFFS2-18", JFFS2, "", "open-tmpfile-named", "EOPNOTSUPP", ("--tmpfile",)),
-    Excepted("F-JFFS2-19", JFFS2, "--name-max", "names-longest", "ENAMETOOLONG"),
-    Excepted("F-JFFS2-19", JFFS2, "--symlink-max", "symlink-lengths", "ENAMETOOLONG"),
-    Excepted("F-JFFS2-19", JFFS2, "--size-max", "hole-huge", "found 49"),
-    Excepted(
-        *("F-UBIFS-10", UBIFS, "--except", "open-bad-memory", "expected 5000 bytes"), mended=()
-    ),
-    Excepted("F-UBIFS-12", UBIFS, "--lax-times", "time-of-files", "sets mtime"),
-    Excepted("F-UBIFS-13", UBIFS, "--time-gran", "time-set", "found 1000000000"),
-    Excepted("F-UBIFS-14", UBIFS, "--blocks-by-size", "hole-huge", "a hole occupies"),
-)
-
-
-def id_of(one: Excepted) -> str:
-    return f"{one.number}-{one.check}"
-
-
-def words_without(one: Excepted, words: Sequence[str]) -> list[str]:
-    left = [word for word in words if not (one.option and word.startswith(one.option))]
-    assert bool(one.option) == (len(left) < len(words))
-    return [*left, *one.more]
 
 
 @pytest.fixture(scope="module")
@@ -142,12 +70,6 @@ def test_a_check_of_posix_fails_without_its_exception(
     with pytest.raises(AssertionError, match=f"{one.check}: FAILED") as failed:
         run_program(lab, tmp_path / "guest", subject, posix, [*words, one.check])
     assert finding(one.number, one.found) in str(failed.value)
-
-
-HISTORY = (
-    Excepted("F-JFFS2-16", JFFS2, "--root-links", "operation 0", "number of links of #0"),
-    Excepted("F-UBIFS-11", UBIFS, "--lax-times", "exchange", "ctime of #194", ("--seed=4",)),
-)
 
 
 @pytest.fixture(scope="module")
@@ -197,13 +119,6 @@ def both(lab: LabBuild, tmp_path_factory: pytest.TempPathFactory) -> Both:
         "jffs2": mended(tmp_path_factory.mktemp("jffs2"), JFFS2, history=words, remounts=True),
         "ubifs": mended(tmp_path_factory.mktemp("ubifs"), UBIFS, history=()),
     }
-
-
-SLEEPS = "--sleep-max-ms=4000"
-LONGER = (
-    Excepted("F-JFFS2-12", JFFS2, "--no-dir-times", "operation 784", "time of #", ("--seed=2",)),
-    Excepted("F-JFFS2-13", JFFS2, "--late-times", "operation 2554", "mtime of #", ("--seed=1",)),
-)
 
 
 @pytest.mark.parametrize("one", [one for one in POSIX if one.mended is not None], ids=id_of)

@@ -11,29 +11,17 @@ from pathlib import Path
 
 import pytest
 from cut_guests import cases_of_text, cuts_by_case, run_of
+from finding_inputs import CLEAN_BLOCKS, CUT_ERASES, ONE_ACT, TORN_UPDATE, study
 from lab_support import boot
 from mended import catalog_with
 from test_crash_walk import HISTORY, PROGRAM, case_of, history_steps, run
-from test_series import MOVES, study
+from test_series import study as series
 
 from ffslab.lab import ensure_lab
 from ffslab.lab.lab_build import LabBuild
+from ffslab.model.case import Case
 from ffslab.oracle import promises
 from ffslab.results.console import scan_console
-
-STUDY = """
-schema = 1
-name = "mended"
-title = "Mended"
-[base]
-board = "apf27"
-partition_bytes = "8 MiB"
-[base.workload]
-kind = "cuts"
-{workload}
-[axes]
-filesystem = ["{filesystem}"]
-"""
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +37,27 @@ def promised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(promises, "PROMISES", {**promises.PROMISES, **own})
 
 
+def errno_of_fsync(lab: LabBuild, directory: Path, case: Case) -> int | None:
+    """What the first fsync of a history says on a chip that takes no more writes; None: the kernel
+    crashes.
+    """
+    (directory / "history").write_text(HISTORY)
+    files = {PROGRAM: lab.cutter, "/test/history": directory / "history"}
+    steps = history_steps(case)
+    steps.insert(steps.index(run("chip flash0 log 64")) + 1, run("chip flash0 halt 4"))
+    plan = "\n".join(steps) + "\n"
+    guest = boot(lab, directory / "guest", case, plan, files=files, clean=False)
+    if any(message.is_end for message in scan_console(guest.console)):
+        return None
+    number = HISTORY.splitlines().index("fsync d/a")
+    (told,) = (line for line in guest.output.splitlines() if line.startswith(f"op {number} "))
+    return int(told.split()[2])
+
+
 @pytest.mark.usefixtures("promised")
 def test_a_write_ends_where_jiffies_stand_still(catalog: Path, tmp_path: Path) -> None:
     """F-JFFS2-20: the sample of `test_series` whose collector takes clean blocks by jiffies."""
-    text = study(MOVES.format(cuts=200, acts="moves drop-caches turn-over"), ["jffs2-own"])
+    text = series(CLEAN_BLOCKS, ["jffs2-own"])
     (cuts,) = cuts_by_case(run_of(text, tmp_path / "x", catalogs=(catalog,))).values()
     assert cuts["states"] == 200 and not cuts["findings"]
     assert cuts["series"]["lives"] == [0]
@@ -61,30 +66,21 @@ def test_a_write_ends_where_jiffies_stand_still(catalog: Path, tmp_path: Path) -
 @pytest.mark.usefixtures("promised")
 def test_a_chip_that_takes_no_more_writes_is_an_error(catalog: Path, tmp_path: Path) -> None:
     """F-JFFS2-06: no crash, and fsync says so."""
-    (own,) = cases_of_text(study("cuts = 1", ["jffs2-own"]), (catalog,))
+    (own,) = cases_of_text(series("cuts = 1", ["jffs2-own"]), (catalog,))
     case = replace(case_of("jffs2"), filesystem=own.filesystem)
-    lab = ensure_lab(file_systems=[own.filesystem])
-    (tmp_path / "history").write_text(HISTORY)
-    files = {PROGRAM: lab.cutter, "/test/history": tmp_path / "history"}
-    steps = history_steps(case)
-    steps.insert(steps.index(run("chip flash0 log 64")) + 1, run("chip flash0 halt 4"))
-    guest = boot(lab, tmp_path / "guest", case, "\n".join(steps) + "\n", files=files, clean=False)
-    assert not any(message.is_end for message in scan_console(guest.console)), guest.console[-3000:]
-    number = HISTORY.splitlines().index("fsync d/a")
-    (told,) = (line for line in guest.output.splitlines() if line.startswith(f"op {number} "))
-    assert int(told.split()[2]) == EIO
+    assert errno_of_fsync(ensure_lab(file_systems=[own.filesystem]), tmp_path, case) == EIO
 
 
 @pytest.mark.usefixtures("promised")
 @pytest.mark.parametrize(
     "workload",
     [
-        pytest.param('history = "update-by-rename"\nkinds = "torn-bits"', id="F-JFFS2-01"),
-        pytest.param('history = "sequences"\nact_set = "all"\nlength = 1', id="F-JFFS2-22"),
+        pytest.param(TORN_UPDATE, id="F-JFFS2-01"),
+        pytest.param(ONE_ACT, id="F-JFFS2-22"),
     ],
 )
 def test_jffs2_keeps_every_state(catalog: Path, tmp_path: Path, workload: str) -> None:
-    text = STUDY.format(workload=workload, filesystem="jffs2-own")
+    text = study(workload, "jffs2-own")
     (cuts,) = cuts_by_case(run_of(text, tmp_path / "x", catalogs=(catalog,))).values()
     assert cuts["states"] > 50 and not cuts["findings"]
 
@@ -94,7 +90,7 @@ def test_ubifs_comes_through_erases_that_were_cut(lab: LabBuild, tmp_path: Path)
     """F-UBIFS-01: what is left of a block of the log is not there when the log comes to it."""
     del lab
     own = catalog_with(tmp_path / "mended", "ubifs")
-    text = study('cuts = 900\nspace_every = 0\nkinds = "erase-half"', ["ubifs-own"])
+    text = series(CUT_ERASES, ["ubifs-own"])
     (cuts,) = cuts_by_case(run_of(text, tmp_path / "x", catalogs=(own,))).values()
     assert cuts["states"] == 900 and not cuts["findings"]
     assert cuts["series"]["lives"] == [0]

@@ -52,6 +52,8 @@ KNOWN = {
 }
 PROGRAM = "/test/ffscrash"
 MOVES = 'cuts = {cuts}\nspace_every = 100\nacts = "{acts}"'
+CLEAN_BLOCKS = MOVES.format(cuts=200, acts="moves drop-caches turn-over")
+CUT_ERASES = 'cuts = 900\nspace_every = 0\nkinds = "erase-half"'
 # Moves into another directory that are wrong, where all other calls are right.
 MOVED = (
     Fault(
@@ -181,8 +183,8 @@ def test_directories_move_while_the_flash_is_turned_over(lab: LabBuild, tmp_path
     text = MOVES.format(cuts=200, acts=acts)
     found = run_of(study(text, ["ubifs", "yaffs2", "logfs"]), tmp_path / "all")
     # F-JFFS2-08: renaming over an emptied directory makes it hang.
-    apart = MOVES.format(cuts=200, acts=acts.replace("over-emptied ", ""))
-    jffs2 = run_of(study(apart, ["jffs2"]), tmp_path / "jffs2")
+    assert MOVES.format(cuts=200, acts=acts.replace("over-emptied ", "")) == CLEAN_BLOCKS
+    jffs2 = run_of(study(CLEAN_BLOCKS, ["jffs2"]), tmp_path / "jffs2")
     for key, cuts in {**cuts_by_case(found), **cuts_by_case(jffs2)}.items():
         outcomes = {(key.split()[0], one["outcome"]) for one in cuts["findings"]}
         assert cuts["states"] == 200 and outcomes <= KNOWN
@@ -237,8 +239,7 @@ def test_a_promise_that_is_not_kept_is_found(lab: LabBuild, tmp_path: Path) -> N
 def test_a_flash_that_cannot_be_mounted_is_found_again(lab: LabBuild, tmp_path: Path) -> None:
     """An erase that was cut and left UBI's headers, which UBIFS reads many cuts later."""
     del lab
-    series = 'cuts = 900\nspace_every = 0\nkinds = "erase-half"'
-    found = run_of(study(series, ["ubifs"]), tmp_path / "erased")
+    found = run_of(study(CUT_ERASES, ["ubifs"]), tmp_path / "erased")
     (cuts,) = cuts_by_case(found).values()
     (fault,) = cuts["findings"]
     assert fault["outcome"] == finding("F-UBIFS-01", "mount-fails")
