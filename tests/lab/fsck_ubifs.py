@@ -77,15 +77,22 @@ _PARTS = (
     *("ubifs-utils/libubifs/*.c", "ubifs-utils/fsck.ubifs/*.c"),
 )
 _LEFT_OUT = {"auth.c", "crypto.c", "devtable.c", "fscrypt.c", "sign.c"}
-# What mends F-FSCK-01 and 02: a file, the first so many places in it, what comes before them.
-_MENDED = (
-    (
+# What mends findings: a file, the first so many places in it, what comes before them.
+_MENDS = {
+    "F-FSCK-01": (
         "ubifs-utils/fsck.ubifs/check_space.c",
         r"^\t+err = retake_ihead\(c\);",
         2,
         "FSCK(c)->lpt_status = 0;",
     ),
-    (
+    "F-FSCK-03": (
+        "ubifs-utils/libubifs/recovery.c",
+        r'^\t+ubifs_err\(c, "unrecoverable log corruption',
+        1,
+        "set_failure_reason_callback(c, FR_DATA_CORRUPTED);",
+    ),
+    # What cannot be read is neither blank nor a node.
+    "F-FSCK-02": (
         "ubifs-utils/libubifs/io.c",
         r"^out:",
         1,
@@ -96,18 +103,18 @@ _MENDED = (
                 memset((char *)buf + at, 0x5a, n);
         }""",
     ),
-)
-FSCK, MENDED = "/fsck.ubifs", "/fsck.mended"  # in a guest
+}
+FSCK = "/fsck.ubifs"  # in a guest
 VOLUME = "/dev/ubi0_0"
 CHECK, SAFE, YES, REBUILD = ("-n",), ("-a",), ("-y",), ("-y", "-b")
 CHIP = "flash0"
 
 
-def fsck_program(*, mended: bool = False) -> Path:
-    """The program, static; compiled once. `mended`: without the mistakes F-FSCK-01 and 02."""
+def fsck_program(mended: Sequence[str] = ()) -> Path:
+    """The program, static; compiled once. `mended`: without these findings."""
     progress = SilentProgress()
     root = make_directory(cache_root() / "mtd-utils")
-    made_of = f"{SOURCE.sha256} {_GCC} {_PARTS} {_MENDED if mended else ''}"
+    made_of = f"{SOURCE.sha256} {_GCC} {_PARTS} {[_MENDS[number] for number in mended]}"
     entry = root / hashlib.sha256(made_of.encode()).hexdigest()[:16]
     with locked(root / "lock", progress):
         if not set_aside_if_damaged(entry):
@@ -119,17 +126,17 @@ def fsck_program(*, mended: bool = False) -> Path:
             with TemporaryDirectory() as unpacked:
                 subprocess.run(["tar", "-xJf", archive, "-C", unpacked], check=True)
                 source = Path(unpacked) / f"mtd-utils-{SOURCE.version}"
-                _compile(source, program, mended=mended)
+                _compile(source, program, mended)
             write_stamp(scratch, {"made_of": made_of}, [program])
             replace_directory(scratch, entry)
     return entry / "fsck.ubifs"
 
 
-def _compile(source: Path, program: Path, *, mended: bool) -> None:
-    for name, place, times, mend in _MENDED if mended else ():
+def _compile(source: Path, program: Path, mended: Sequence[str]) -> None:
+    for name, place, times, mend in (_MENDS[number] for number in mended):
         text = (source / name).read_text()
         text, count = re.subn(place, rf"{mend}\n\g<0>", text, count=times, flags=re.M)
-        assert count == times, name
+        assert count == times, place
         (source / name).write_text(text)
     files = [path for part in _PARTS for path in sorted(source.glob(part))]
     words = [str(path) for path in files if path.name not in _LEFT_OUT]
