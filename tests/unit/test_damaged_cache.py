@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from damage_support import HARMS, flip
@@ -224,6 +225,31 @@ def builds(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(lab, "build_kernel", lambda entry, *_: fake("kernel", entry.directory))
     monkeypatch.setattr(lab, "build_modules", modules)
     return built
+
+
+def test_a_kernel_of_another_version_does_not_wait(
+    builds: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While one is compiled, another thread has the other one."""
+    other = KernelSource("debian-2", Path("/absent/other"), "7.3")
+    sources = {"7.3": other, "6.1": SOURCE}
+    monkeypatch.setattr(lab, "known_source", lambda _, variant: sources[lab.linux_of(variant)])
+    monkeypatch.setattr(lab, "ensure_source", lambda *_, version, **__: sources[version])
+    made = lab.build_kernel
+
+    def slowly(entry: KernelEntry, kernel_source: KernelSource, *further: object) -> object:
+        if kernel_source == other:
+            beside = Thread(target=lab.ensure_lab, args=("default", SilentProgress()), daemon=True)
+            beside.start()
+            beside.join(20)
+            assert not beside.is_alive()
+            assert builds.count("kernel") == 1
+        return made(entry, kernel_source, *further)
+
+    monkeypatch.setattr(lab, "build_kernel", slowly)
+    lab.ensure_lab("7.3", SilentProgress())
+    assert builds.count("kernel") == 2
+    assert len(lab.build_locks()) == 3
 
 
 @pytest.mark.parametrize("harm", HARMS)
