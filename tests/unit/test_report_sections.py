@@ -165,6 +165,32 @@ def test_what_an_axis_changes_is_a_ratio_to_its_first_value() -> None:
     assert (table.text_columns, table.told) == (3, True)
 
 
+def test_versions_of_linux_are_curves_too() -> None:
+    """In the order of their release, in which 5.10 is before 6.1; a name is no version."""
+    versions = ("7.3", "5.10", "6.1", "6.12")
+    measured = [
+        (case(name, kernel=version, state=state), [time(start + number)])
+        for number, version in enumerate(versions)
+        for (name, start) in (("jffs2", 4), ("ubifs", 2))
+        for state in ("free", "aged")
+        if (name, version) != ("ubifs", "5.10")
+    ]
+    curve, ratios = sections(measured)["change-kernel"].charts
+    assert curve.meaning == "Lines of one file system differ in state."
+    assert '"sort":["5.10","6.1","6.12","7.3"]' in curve.drawing
+    assert {(row["x"], row["line"], row["value"]) for row in rows_of(curve.drawing)} == {
+        (version, f"{system} state {state}", start + number)
+        for number, version in enumerate(versions)
+        for (system, start) in (("JFFS2", 4), ("UBIFS", 2))
+        for state in ("free", "aged")
+        if (system, version) != ("UBIFS", "5.10")
+    }
+    assert ratios.title.startswith("Kernel 5.10, 6.1, 6.12 against 7.3")
+    for fewer in (versions[:2], (*versions, "fixed")):
+        own = [(case("jffs2", kernel=version), [time(1 + n)]) for n, version in enumerate(fewer)]
+        assert len(sections(own)["change-kernel"].charts) == 1
+
+
 def test_a_rate_falls_and_what_does_not_change_is_left_out() -> None:
     """What ends in memory is not judged; with an option the rate is as it was."""
     measured = [

@@ -1,7 +1,7 @@
 """The picture on the first screen: the figure of the verdict in which configurations differ most.
 
-Against an axis of four numbers or more, or of as many versions of Linux, it is a curve for each
-configuration, at the one place where they differ most, else dots.
+Against an axis of four numbers or more it is a curve for each configuration, at the one place
+where they differ most, else dots.
 """
 
 from __future__ import annotations
@@ -10,14 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ffslab.report import plots
-from ffslab.report.axes import Axis, axis_of, versions_axis
-from ffslab.report.configurations import (
-    MOST_NUMBERS,
-    are_numbers,
-    are_versions,
-    is_number,
-    place_text,
-)
+from ffslab.report.axes import Axis, axis_of
+from ffslab.report.configurations import MOST_NUMBERS, are_numbers, is_number, place_text
 from ffslab.report.first.board import short_names
 from ffslab.report.first.samples import Cell, Matter, Place, Row
 from ffslab.report.first.weigh import Weighed, weigh
@@ -62,7 +56,7 @@ def chart_of(matter: Matter, row: Row, identifier: str) -> str:
             filesystem=systems[label],
             value=cell.mean,
             place=_short(row.places[number]) if axis is None else "",
-            x=axis.position(dict(row.places[number])[axis.name]) if axis else 0.0,
+            x=float(dict(row.places[number])[axis.name]) if axis else 0.0,
             hollow=cell.in_memory or cell.cut,
             facet=facets.get(number, ""),
         )
@@ -82,20 +76,13 @@ def _short(scenario: Place) -> str:
 
 
 def numbers_of(row: Row) -> Axis | None:
-    """The axis of four numbers or more, or versions of Linux, along which a row was measured, the
-    longest first.
-    """
+    """The axis of four numbers or more along which a row was measured, the longest first."""
     best: Axis | None = None
     for name in dict.fromkeys(name for scenario in row.places for name, _ in scenario):
         texts = {dict(scenario).get(name, "") for scenario in row.places}
-        if len(texts) <= MOST_NUMBERS:
+        if len(texts) <= MOST_NUMBERS or not are_numbers(name, texts):
             continue
-        if are_numbers(name, texts):
-            axis = axis_of(name, sorted(map(float, texts)))
-        elif are_versions(name, texts):
-            axis = versions_axis(name, texts)
-        else:
-            continue
+        axis = axis_of(name, sorted(map(float, texts)))
         if best is None or len(axis.values) > len(best.values):
             best = axis
     return best

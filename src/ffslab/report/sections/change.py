@@ -1,8 +1,8 @@
 """What each axis of a study changes: ratios between its values, all else the same.
 
 An axis of two to six values is compared with its first one, or the first that a file system has;
-more than three numbers are the curves of other sections. Values are means over seeds; only cases
-that differ in nothing else are compared.
+more than three numbers are the curves of other sections. Versions of Linux have curves here, too.
+Values are means over seeds; only cases that differ in nothing else are compared.
 """
 
 from __future__ import annotations
@@ -13,10 +13,17 @@ from dataclasses import dataclass
 from ffslab.compare.ratios import all_alike, mean
 from ffslab.compare.words import ratio_words, values_text
 from ffslab.report import data, plots
-from ffslab.report.configurations import MOST_NUMBERS, are_numbers, place_text, setting_words
+from ffslab.report.axes import versions_axis
+from ffslab.report.configurations import (
+    MOST_NUMBERS,
+    are_numbers,
+    are_versions,
+    place_text,
+    setting_words,
+)
 from ffslab.report.data import Case, Run
 from ffslab.report.elements import Table
-from ffslab.report.quantity import capitalized
+from ffslab.report.quantity import capitalized, listed
 from ffslab.report.sections.section import Chart, Section
 from ffslab.results.criteria import Criterion
 from ffslab.results.schema import Metric
@@ -24,6 +31,7 @@ from ffslab.results.schema import Metric
 MOST_VALUES = 6
 _MOST_DOTS = 5  # of a figure of a file system with its options; of more places the quantiles
 _MOST_FIGURES = 10
+_FEWEST_VERSIONS = 3  # of which a curve says more than a ratio
 _ASIDE = (data.FILESYSTEM, data.SEED, "part")
 
 Criteria = Mapping[str, Sequence[Criterion]]
@@ -119,11 +127,7 @@ def _changes(
 
 
 def _section(axis: str, values: Sequence[str], changes: Sequence[_Change], key: str) -> Section:
-    varying = {
-        name
-        for name in {name for change in changes for name, _ in change.settings}
-        if len({dict(change.settings).get(name) for change in changes}) > 1
-    } - {data.FILESYSTEM}
+    varying = _varying(changes)
     name, texts = setting_words(axis, values)
     several = len({change.base for change in changes}) > 1
     shown = [
@@ -149,6 +153,7 @@ def _section(axis: str, values: Sequence[str], changes: Sequence[_Change], key: 
         title=f"What does {name} change?",
         sentence=_sentence(name, texts, changes),
         charts=(
+            *_curves(axis, values, changes, key),
             Chart(
                 capitalized(against),
                 plots.ratios(shown, title, f"{key}-ratios"),
@@ -157,6 +162,49 @@ def _section(axis: str, values: Sequence[str], changes: Sequence[_Change], key: 
         ),
         tables=(_table(name, texts, changes),),
     )
+
+
+def _varying(changes: Sequence[_Change]) -> set[str]:
+    """The settings beside the file system that the changes differ in."""
+    settings = [dict(change.settings) for change in changes]
+    names = {name for own in settings for name in own} - {data.FILESYSTEM}
+    return {name for name in names if len({own.get(name) for own in settings}) > 1}
+
+
+def _curves(
+    axis: str, values: Sequence[str], changes: Sequence[_Change], key: str
+) -> Iterator[Chart]:
+    """Of an axis of versions a chart of each figure over them, a line for each file system at each
+    place.
+    """
+    if len(values) < _FEWEST_VERSIONS or not are_versions(axis, values):
+        return
+    across, varying = versions_axis(axis, values), _varying(changes)
+    apart = listed(sorted(map(data.axis_name, varying)))
+    meaning = f"Lines of one file system differ in {apart}." if apart else ""
+    figures: dict[str, list[_Change]] = {}
+    for change in changes:
+        figures.setdefault(change.title, []).append(change)
+    for number, (title, members) in enumerate(figures.items()):
+        ends = {
+            (change.settings, version): (change, figure)
+            for change in members
+            for version, figure in ((change.base, change.before), (change.value, change.after))
+        }
+        points = [
+            plots.Point(
+                label=data.filesystem_name(change.filesystem),
+                filesystem=change.filesystem,
+                value=figure,
+                place=place_text(pair for pair in change.settings if pair[0] in varying),
+                x=across.position(version),
+                hollow=change.in_memory,
+            )
+            for (_, version), (change, figure) in ends.items()
+        ]
+        metric = members[0].metric
+        drawn = plots.curves(points, metric, across, members[0].head, f"{key}-over-{number}")
+        yield Chart(capitalized(title), drawn, "" if number else meaning)
 
 
 def _drawn(changes: Sequence[_Change]) -> list[_Change]:
