@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from planted_module import Change
+from planted_module import Change, apply_changes
 
 from ffslab.lab.patches import apply_series, read_series
 from ffslab.lab.progress import ConsoleProgress
@@ -38,10 +38,7 @@ def catalog_with(
     if has_fixes:
         fixes = read_series(data_dir("kernel") / "fixes")
         apply_series(patched, [fix for fix in fixes if f"-{filesystem}-" in fix.name])
-    for name, text, other in changes:
-        whole = (sources / name).read_text()
-        assert whole.count(text) == 1, (name, text)
-        (sources / name).write_text(whole.replace(text, other))
+    apply_changes(sources, changes)
     _rename(sources, filesystem)
     described = (data_dir("catalog") / "filesystems" / f"{filesystem}.toml").read_text()
     name = f"{filesystem}-own"

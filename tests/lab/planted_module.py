@@ -14,6 +14,15 @@ SHARED = ("portable.h", "compat.h", "flashfs.h", "invariant.h")
 Change = tuple[str, str, str]  # file, text, what for it
 
 
+def apply_changes(directory: Path, changes: Iterable[Change]) -> None:
+    """Makes the changes in files of a directory, each of which has the text once."""
+    for name, text, other in changes:
+        path = directory / name
+        source = path.read_text()
+        assert source.count(text) == 1, (name, text)
+        path.write_text(source.replace(text, other))
+
+
 def catalog_of_changed(
     filesystem: str, changes: Iterable[Change], directory: Path, more: str = ""
 ) -> Path:
@@ -30,11 +39,7 @@ def catalog_of_changed(
         for shared in SHARED:
             text = text.replace(f'"../../{shared}"', f'"../{shared}"')
         path.write_text(text, encoding="utf-8")
-    for name, text, other in changes:
-        path = copy / name
-        source = path.read_text()
-        assert source.count(text) == 1, (name, text)
-        path.write_text(source.replace(text, other))
+    apply_changes(copy, changes)
     described = (data_dir("catalog") / "filesystems" / f"{filesystem}.toml").read_text()
     described = described.replace(f'name = "{filesystem}"', f'name = "{filesystem}-planted"', 1)
     described += f'{more}\n[module_source]\ndirectory = "../../{module}"\n'

@@ -3,8 +3,7 @@
 `tests/golden/hosts.json` has the hashes of what was built, what each phase of some cases measured,
 and the host that had it. Where the build is another one there is nothing to compare: the test then
 fails with the file's new contents. Other processors, and another kernel of the host, are played by
-QEMU: a guest that is the fourth thing inside each other must say the same bytes. FFSLAB_NIGHTLY=1
-runs both.
+QEMU: a guest in such a machine must say the same bytes. FFSLAB_NIGHTLY=1 runs both.
 """
 
 from __future__ import annotations

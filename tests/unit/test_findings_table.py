@@ -10,7 +10,6 @@ def test_the_document_has_the_table() -> None:
     assert "\n".join(["", *rows(), ""]) in DOCUMENT.read_text(encoding="utf-8")
 
 
-# What takes half an hour, and what needs the debug kernel of each version.
 NOT_TRIED = {"F-UBIFS-02", "F-UBI-01"}  # half an hour of cuts; a debug kernel of each version
 KERNELS = {"5.10", "6.1", "7.3", "7.3 fixed"}
 PARTLY = {"F-UBIFS-08"}  # an option that is a variant of the kernel, as the fixes are

@@ -334,7 +334,9 @@ def _ensure_one(
     with locked(cache_root() / _lock_of(variant, source), progress) as lock:
         if force:
             _invalidate(plan, variant, source)
-        elif not _kernel_is_built(variant, source):
+        # Modules may have to be built, so all that they are built against is read.
+        elif not set_aside_if_damaged(plan.kernel.directory, damage_of_all):
+            # A source that built a kernel may have been removed from the cache.
             source = ensure_source(progress, kernel_source, version=version)
             plan = plan_lab(variant, source, setups)
         _build_missing(plan, source, variant, lock, progress)
@@ -382,16 +384,6 @@ def prefetch() -> int:
     except (FfslabError, OSError):
         return 1
     return 0
-
-
-def _kernel_is_built(variant: str, source: KernelSource | None) -> bool:
-    """Then the source itself is not needed, and may have been removed from the cache.
-
-    Modules may have to be built, so all that they are built against is read; the lock is held.
-    """
-    return source is not None and set_aside_if_damaged(
-        plan_lab(variant, source).kernel.directory, damage_of_all
-    )
 
 
 def _invalidate(plan: LabPlan, variant: str, source: KernelSource) -> None:

@@ -33,7 +33,6 @@ _TITLES = {
     "workload.interval_us": "sleep between lines",
     "partition_bytes": "partition",
     "cpu_scale": "CPU scale",
-    "kernel": "version of Linux",
     FILES: "size of the tree",
 }
 # Values that are no number of what the axis counts.
@@ -92,8 +91,8 @@ class Axis:
         return f"{self.word} {self.number(value)}"
 
     def position(self, text: str) -> float:
-        """Where a value of a case stands on the axis."""
-        return next((value for value, word in self.names if word == text), None) or float(text)
+        """Where a value that has a word of its own stands on the axis."""
+        return next(value for value, word in self.names if word == text)
 
     def _word_for(self, value: float) -> str:
         return dict(self.names).get(value, "")
@@ -103,7 +102,7 @@ def axis_of(
     name: str,
     values: Sequence[float],
     title: str = "",
-    names: Sequence[tuple[float, str]] = (),
+    names: tuple[tuple[float, str], ...] = (),
 ) -> Axis:
     """An axis with the unit that suits its values; `title` is a workload's own for its key."""
     title = title or _TITLES.get(name, data.axis_name(name))
@@ -116,15 +115,15 @@ def axis_of(
             if small[0] == "KiB" and low < _SMALL_BYTES:
                 unit, scale = "B", 1.0
             title = title.removesuffix(" ms").removesuffix(" us").removesuffix(" bytes")
-    names = names or [pair for pair in _NAMES.get(name, ()) if pair[0] in values]
-    return Axis(name, title, unit, scale, tuple(values), tuple(names))
+    names = names or tuple(pair for pair in _NAMES.get(name, ()) if pair[0] in values)
+    return Axis(name, title, unit, scale, tuple(values), names)
 
 
 def versions_axis(name: str, versions: Iterable[str]) -> Axis:
     """An axis of versions, such as 5.10, at equal distances."""
     ordered = sorted(versions, key=lambda version: [int(part) for part in version.split(".")])
     names = tuple(enumerate(ordered, start=1))
-    return axis_of(name, [number for number, _ in names], names=names)
+    return axis_of(name, [number for number, _ in names], "version of Linux", names)
 
 
 # Ending of a name → the small unit with its scale, the large one, and its scale.
