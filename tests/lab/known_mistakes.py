@@ -12,6 +12,7 @@ from findings import finding
 
 CHECKED = ("ubifs_chk_fs",)  # UBIFS's own check of all of it, at each mount
 SLABS = ("slub_debug=FZPU",)  # what is freed twice, or written to beside its end, is told
+DEBUG = "debug"  # KASAN and kmemleak
 NAND, NOR = "apf27", "mt7621-gnubee"
 SECTORS_4K = '"chip.pages_per_block" = [16]\n"chip.blocks" = [8192]'  # of NOR flash
 
@@ -35,6 +36,7 @@ class Mistake:
     board: str = NAND
     partition: str = "8 MiB"
     words: tuple[str, ...] = ()
+    kernel: str = ""  # the variant, if not that of the study's cases
     open_as: str = ""
     is_quick: bool = False
 
@@ -51,6 +53,10 @@ def sequences(act_set: str, length: int, begins: str = "new", kinds: str = "") -
 
 def calls(text: str, kinds: str = "", more: str = "") -> str:
     return f'kind = "cuts"\nhistory = "calls"\ncalls = """{text}"""\nkinds = "{kinds}"\n{more}\n'
+
+
+def script(name: str, arguments: str = "") -> str:
+    return f'kind = "script"\nscript = "{name}"\narguments = "{arguments}"'
 
 
 def of(*outcomes: str) -> frozenset[str]:
@@ -276,8 +282,42 @@ MISTAKES = (
         "jffs2-gc-deadlock",
         "jffs2: GC deadlock reading a page that is used in jffs2_write_begin()",
         "jffs2",
-        'kind = "script"\nscript = "cold-writes.sh"\narguments = "2900000 60"',
+        script("cold-writes.sh", "2900000 60"),
         of("corrupt", "stuck", "crash"),
         partition="4 MiB",
+    ),
+    Mistake(
+        "jffs2-remount-options",
+        "jffs2: Fix ignoring mounting options problem during remounting",
+        "jffs2",
+        script("remount.sh"),
+        of("fail", "corrupt"),
+        is_quick=True,
+    ),
+    Mistake(
+        "jffs2-rtime-beyond",
+        "jffs2: check the validity of dstlen in jffs2_zlib_compress()",
+        "jffs2",
+        calls("write a 0 1 #\nsync\nwrite b 0 2 #\nsync\n", "lost"),
+        of("crash", "fail"),
+        base='options.compression = "rtime"',
+        kernel=DEBUG,
+    ),
+    Mistake(
+        "jffs2-mount-leak",
+        "jffs2: fix memory leak in jffs2_do_mount_fs",
+        "ubifs",
+        script("leaks.sh"),
+        of("fail"),
+        kernel=DEBUG,
+    ),
+    Mistake(
+        "ubifs-node-beyond",
+        "ubifs: Fix read out-of-bounds in ubifs_wbuf_write_nolock()",
+        "ubifs",
+        sequences("plain", 1, kinds="lost"),
+        of("crash", "fail"),
+        board=NOR,
+        kernel=DEBUG,
     ),
 )

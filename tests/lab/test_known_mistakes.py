@@ -24,6 +24,7 @@ from test_planted_faults import cpu_s
 from ffslab.campaign.run import RunRequest
 from ffslab.campaign.study import Choice, carry_out, pool_options
 from ffslab.lab.lab_build import LabBuild
+from ffslab.model.specs import LabKernel
 from ffslab.paths import data_dir
 from ffslab.targets import DEFAULT_TARGET
 from ffslab.targets.target import SiteOptions
@@ -34,7 +35,6 @@ NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 PATCH = "known.patch"
 TRIED = tuple(one for one in MISTAKES if NIGHTLY or one.is_quick)
 MOST_S = 600
-SCRIPT = "cold-writes.sh"
 CHANGED = "-changed"
 CALL_FAILS = "call-fails"  # without any cut; what the history is to be like says it does not
 STUDY = """
@@ -81,7 +81,8 @@ def found_by(one: Mistake, source: Path, directory: Path, *, known: bool) -> tup
     """How many states, and what is not as it should be: with the mistake or without."""
     directory.mkdir(exist_ok=True)
     catalogs = (catalog_of(one, directory),) if one.described[0] else ()
-    shutil.copy(PLANTED / SCRIPT, directory)
+    for script in PLANTED.glob("*.sh"):
+        shutil.copy(script, directory)
     path = directory / "study.toml"
     path.write_text(
         STUDY.format(
@@ -95,7 +96,10 @@ def found_by(one: Mistake, source: Path, directory: Path, *, known: bool) -> tup
     )
     words = (*one.words, *((f"known={one.name}",) if known else ()))
     prepared = Choice(str(path), catalogs=catalogs).prepare()
-    cases = tuple(replace(case, kernel=kernel_with(words, case.kernel)) for case in prepared.cases)
+    own = LabKernel(one.kernel) if one.kernel else None
+    cases = tuple(
+        replace(case, kernel=kernel_with(words, own or case.kernel)) for case in prepared.cases
+    )
     prepared = replace(prepared, cases=cases)
     request = RunRequest(
         prepared, pool_options(DEFAULT_TARGET, 1), Quiet.command, directory / "results"

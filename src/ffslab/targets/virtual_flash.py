@@ -61,13 +61,13 @@ _FIGURES: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     NOR: (("page_bytes", "pages_per_block", "blocks", "t_prog_byte_ns", *_TIMES), ()),
 }
 _OPTIONAL = ("endurance_cycles", *CHIP_FAULT_RATES)  # zero, the default, is left out
-_HOST = "/host"
+HOST = "/host"
 # Where a distribution has its programs and their libraries; through the last, `awk` and others.
 _PROGRAMS = ("/bin", "/sbin", "/lib", "/lib64", "/usr", "/etc/alternatives")
 _HOST_FILES = {
     "type": "hostfs",
     "source": "none",
-    "target": _HOST,
+    "target": HOST,
     "options": "/proc/self/cwd",  # of the guest as the host runs it
 }
 
@@ -84,7 +84,7 @@ class CutFlash:
     rig: VirtualFlash
     chip: str = FLASH_REGION
     log: str = f"/proc/vnand/{FLASH_REGION}/log"
-    host: str = _HOST
+    host: str = HOST
 
     @property
     def partition(self) -> str:
@@ -207,8 +207,8 @@ class VirtualFlash:
         """Writes the image, which is in the host's directory of the guest."""
         return [
             step("mount", **_HOST_FILES, flags="ro"),
-            write_image_line(case, f"{_HOST}/{IMAGE_NAME}", self.partition, phase=phase),
-            step("umount", target=_HOST),
+            write_image_line(case, f"{HOST}/{IMAGE_NAME}", self.partition, phase=phase),
+            step("umount", target=HOST),
         ]
 
     def attach(self, case: Case, *, new: bool = False, **further: object) -> list[str]:

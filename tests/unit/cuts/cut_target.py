@@ -59,7 +59,7 @@ class CutTarget(FakeTarget):
 
     def _write(self, job: GuestJob) -> None:
         files = {file.path: file.data.decode() for file in job.files}
-        lines = files.get(STATES, "").splitlines()
+        lines = files.get(f"/host/{STATES}", "").splitlines()
         self.asked[job.case.id] = lines
         step = {"type": "step", "index": 0, "verb": "exec", "label": "", "status": self.ended}
         records: list[Mapping[str, object]] = [{**step, "t_start_ns": 0, "t_end_ns": 5}]

@@ -159,7 +159,7 @@ def test_a_stack_is_mounted_layer_by_layer_from_what_is_below() -> None:
         cutter = stacks[f"{name} overlay"]
         words = unquote(walk_step(cutter).split("args=")[1])
         stack = f"squashfs {lower} /rom ro + {upper} + {made} + {joined} {attached}".rstrip()
-        assert words.startswith(f"walk flash0 /states {stack} check=full")
+        assert words.startswith(f"walk flash0 /host/states {stack} check=full")
         lines = log_plan(cutter).splitlines()
         # What is below is written before anything is mounted, and as large as it is.
         (below,) = [line for line in lines if "=/lower" in line]

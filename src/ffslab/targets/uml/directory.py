@@ -27,7 +27,7 @@ from ffslab.targets.uml.initramfs import (
 )
 from ffslab.targets.uml.perturbation import padding
 from ffslab.targets.uml.scratch import TRACE_BYTES
-from ffslab.targets.virtual_flash import RIG
+from ffslab.targets.virtual_flash import HOST, RIG
 from ffslab.workloads.plans import guest_files
 from ffslab.workloads.rig import Rig
 
@@ -97,7 +97,7 @@ def write_guest_directory(
     """Puts kernel, initramfs and a flash file, empty or a copy of `flash`, into `directory`.
 
     `programs` are further executable files of the initramfs, host files by their guest paths, and
-    so are `files`.
+    so are `files`; those below the directory's own mount are put into that.
     `image` is put there as `IMAGE_NAME` by `put_image`.
     """
     modules = lab.modules_for(case.filesystem)
@@ -113,10 +113,15 @@ def write_guest_directory(
             for path, source in sorted((programs or {}).items())
         ]
         # A guest that prepares the flash for several cases has nothing of any of them.
+        below = f"{HOST}/"
         given = [
             regular_file(file.path, file.data, executable=True)
             for file in (*guest_files(case, rig, plan), *files)
+            if not file.path.startswith(below)
         ]
+        for file in files:
+            if file.path.startswith(below):
+                (directory / file.path.removeprefix(below)).write_bytes(file.data)
         if EMPTY_LOWER in plan:
             loaded.append(regular_file(EMPTY_LOWER, empty_squashfs()))
         write_kernel_and_root(directory, lab, plan, loaded, [*further, *given, *padding(case)])

@@ -28,8 +28,8 @@ from ffslab.workloads.cuts.lower import lower_image
 from ffslab.workloads.cuts.tree import kinds_word
 from ffslab.workloads.rig import CUTTER, Cutting, Rig
 
-RECORD, WALK = "record", "walk"  # files on the host
-HISTORY, STATES, LOWER = "/history", "/states", "/lower"  # files of the guest
+RECORD, WALK, STATES = "record", "walk", "states"  # files on the host
+HISTORY, LOWER = "/history", "/lower"  # files of the guest
 INTERRUPTED = "/interrupted"  # another one
 LOG_MIB = 256  # as much as the chip's log may take
 SERIES_LOG_MIB = 768  # and of a series: JFFS2 may write its flash many times until it is full
@@ -188,11 +188,19 @@ def walk_step(cutter: Cutter) -> str:
     return _walked(cutter, "walk")
 
 
+def states_file(cutter: Cutter) -> str:
+    """Where a guest finds its states. It is on the host: the guests of a history have the same in
+    memory until they have logged it, so that even a kernel whose tasks run in another order when
+    an address changes (7.3) logs the same in each.
+    """
+    return f"{cutter.cutting.host}/{STATES}"
+
+
 def _walked(cutter: Cutter, verb: str, *words: str) -> str:
     if _shows_attributes(cutter):
         words = (*words, "attributes=1")
     return _exec(
-        *(verb, cutter.cutting.chip, STATES, *_mounting(cutter)),
+        *(verb, cutter.cutting.chip, states_file(cutter), *_mounting(cutter)),
         *(f"check={cutter.check}", f"output={cutter.cutting.host}/{WALK}", *words),
     )
 

@@ -16,11 +16,11 @@ from ffslab.workloads.cuts.plan import (
     INTERRUPTED,
     LOWER,
     RECORD,
-    STATES,
     WALK,
     Cutter,
     log_plan,
     series_plan,
+    states_file,
     tree_plan,
     walk_plan,
 )
@@ -49,7 +49,7 @@ def _files(cutter: Cutter, states: str) -> list[GuestFile]:
     files.append(GuestFile(HISTORY, cutter.history.encode()))
     if cutter.interrupted:
         files.append(GuestFile(INTERRUPTED, cutter.interrupted.encode()))
-    return [*files, GuestFile(STATES, states.encode())] if states else files
+    return [*files, GuestFile(states_file(cutter), states.encode())] if states else files
 
 
 def run_series(
