@@ -1,7 +1,7 @@
 """Mistakes of UBIFS, UBI and JFFS2 that others found and corrected, and what finds them here.
 
-tests/planted/known.patch has each back under its name. A title is that of the commit that corrected
-it in mainline.
+tests/planted/mistakes.patch has each back under its name. A title is that of the commit that
+corrected it in mainline.
 """
 
 from __future__ import annotations
@@ -300,7 +300,7 @@ MISTAKES = (
         "jffs2",
         calls("write a 0 1 #\nsync\nwrite b 0 2 #\nsync\n", "lost"),
         of("crash", "fail"),
-        base='options.compression = "rtime"',
+        base='options.compression = "priority"',
         kernel=DEBUG,
     ),
     Mistake(
@@ -315,7 +315,7 @@ MISTAKES = (
         "ubifs-node-beyond",
         "ubifs: Fix read out-of-bounds in ubifs_wbuf_write_nolock()",
         "ubifs",
-        sequences("plain", 1, kinds="lost"),
+        script("links.sh"),
         of("crash", "fail"),
         board=NOR,
         kernel=DEBUG,

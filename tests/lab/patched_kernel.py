@@ -1,4 +1,4 @@
-"""Lab kernels with mistakes: the kernel's source with a patch of tests/planted.
+"""A lab kernel with mistakes: the kernel's source with tests/planted/mistakes.patch.
 
 Each mistake is off unless the command line of a case's guests names it.
 """
@@ -21,9 +21,9 @@ from ffslab.model.specs import LabKernel
 PLANTED = Path(__file__).parents[1] / "planted"
 
 
-def patched_source(name: str) -> Path:
-    """The kernel's source with a patch."""
-    patch = PLANTED / name
+def patched_source() -> Path:
+    """The kernel's source with all mistakes."""
+    patch = PLANTED / "mistakes.patch"
     digest = sha256(patch.read_bytes()).hexdigest()[:16]
     tree = cache_root() / "planted" / digest
     if not tree.is_dir():

@@ -1,6 +1,6 @@
 """The mistakes that test_planted_faults.py plants: where, what finds them, and as what.
 
-Those of JFFS2, UBIFS and UBI are in tests/planted/planted.patch under the same names. Two are what
+Those of JFFS2, UBIFS and UBI are in tests/planted/mistakes.patch under the same names. Two are what
 mainline had, until 23892d383bee (jffs2-hole) and da8b94ea61c5 (ubifs-recover-drops).
 """
 

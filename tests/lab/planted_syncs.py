@@ -32,7 +32,7 @@ FILESYSTEMS = ("jffs2", "ubifs", "yaffs2", "logfs")
 
 
 def _changes(filesystem: str, call: str) -> tuple[tuple[str, str, str], ...]:
-    """Of the two that are ours; tests/planted/planted.patch has those of the others."""
+    """Of the two that are ours; tests/planted/mistakes.patch has those of the others."""
     if filesystem not in _BEFORE:
         return ()
     if call == "syncfs":

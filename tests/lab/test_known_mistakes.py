@@ -1,9 +1,9 @@
 """How much do the explorations see? Mistakes that others found and corrected are put back.
 
-One lab kernel more has all of them (tests/planted/known.patch); "known=NAME" on the command line
-has one of them back. Each must be found by a study of ffslab's, and the same study must not find
-the same without it. By default the quick ones; with FFSLAB_NIGHTLY=1 all, and `pytest -s` prints
-the rows of docs/known-mistakes.md, with seconds of CPU time.
+The lab kernel of planted mistakes has all of them (tests/planted/mistakes.patch); "planted=NAME" on
+the command line has one of them back. Each must be found by a study of ffslab's, and the same study
+must not find the same without it. By default the quick ones; with FFSLAB_NIGHTLY=1 all, and `pytest
+-s` prints the rows of docs/known-mistakes.md, with seconds of CPU time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from ffslab.workloads.cuts.stored import cuts_result
 from ffslab.workloads.results import results_of
 
 NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
-PATCH = "known.patch"
 TRIED = tuple(one for one in MISTAKES if NIGHTLY or one.is_quick)
 MOST_S = 600
 CHANGED = "-changed"
@@ -60,7 +59,7 @@ Found = Mapping[tuple[str, str, str], int]  # outcome, kind of cut, reason: stat
 @pytest.fixture(scope="session")
 def source(lab: LabBuild) -> Path:
     del lab  # has a source
-    return patched_source(PATCH)
+    return patched_source()
 
 
 def catalog_of(one: Mistake, directory: Path) -> Path:
@@ -94,7 +93,7 @@ def found_by(one: Mistake, source: Path, directory: Path, *, known: bool) -> tup
             axes=one.axes,
         )
     )
-    words = (*one.words, *((f"known={one.name}",) if known else ()))
+    words = (*one.words, *((f"planted={one.name}",) if known else ()))
     prepared = Choice(str(path), catalogs=catalogs).prepare()
     own = LabKernel(one.kernel) if one.kernel else None
     cases = tuple(

@@ -1,6 +1,6 @@
 """Do power cuts find mistakes? Some are planted, and each has to be found.
 
-Those of JFFS2, UBIFS and UBI are in one lab kernel more (tests/planted/planted.patch), where
+Those of JFFS2, UBIFS and UBI are in one lab kernel more (tests/planted/mistakes.patch), where
 "planted=NAME" on the command line has one of them; those of YAFFS2 and LogFS are changed copies of
 the module. Without the mistake, in the same kernel or with the module as it is, the same
 same cuts find nothing. `pytest -s` prints the table of docs/power-cuts.md. Syncs that do nothing
@@ -58,7 +58,7 @@ kinds = "{kinds}"
 def planted_lab(lab: LabBuild) -> LabBuild:
     """A lab whose kernel has all mistakes, none of them on."""
     del lab  # has a source
-    return ensure_lab(kernel_source=patched_source("planted.patch"))
+    return ensure_lab(kernel_source=patched_source())
 
 
 def changed_module(fault: Fault, directory: Path) -> Path:

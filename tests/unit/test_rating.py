@@ -10,6 +10,7 @@ import pytest
 
 from ffslab.cli.app import main
 from ffslab.errors import FfslabError, SpecError
+from ffslab.lifetime.read import life_of
 from ffslab.loader import load_catalog
 from ffslab.model.rating import RatingFile, RuleFile, fits
 from ffslab.model.study import study_from_document
@@ -19,6 +20,7 @@ from ffslab.rating.read import (
     Measured,
     figure_readings,
     mainline_readings,
+    rated_run,
     rating_of,
 )
 from ffslab.report import build
@@ -26,7 +28,7 @@ from ffslab.report.load import open_run
 from ffslab.report.rating import quantity, rated, rule_words, view_of
 from ffslab.results.schema import BY_NAME, DURATION, Figure
 from ffslab.workloads.cuts.metrics import CORRECT_PERCENT
-from loaded_support import unpacked
+from loaded_support import recorded_results, unpacked
 
 
 def rule(**keys: Any) -> RuleFile:
@@ -169,6 +171,20 @@ def test_power_cuts_are_rated_by_the_states_of_ordinary_cases() -> None:
         "yaffs2": "a case did not pass",
         "logfs": "no case of the run measured it",
     }
+
+
+def test_life_is_rated_by_its_forecast() -> None:
+    """Of a case that measured wear: not by what the first gigabytes wore."""
+    (wear,) = [one for one in recorded_results("celf", "wear") if "ubifs" in one["id"]]
+    told = life_of(wear).forecast
+    assert told is not None
+    life = rule(figure="life.first_bad_bytes", times_best=[1.1, 1.5, 2.5])
+    rating = validated(
+        RatingFile, {"criterion": [{"name": "Life", "rule": [life.model_dump()]}]}, "test"
+    )
+    (column,) = rated_run(rating, {}, [wear]).columns
+    (found,) = column.cells["ubifs"].rules
+    assert (found.value, found.unit, found.grade) == (told.first_bad.middle / 1e9, "GB", 0)
 
 
 def test_mainline_is_what_the_catalog_said() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ffslab.lifetime.read import life_of
 from ffslab.model.rating import RatingFile, RuleFile, fits
 from ffslab.model.validation import validated
 from ffslab.rating.grade import Column, Readings, rate
@@ -14,6 +15,10 @@ from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure
 from ffslab.results.shortfall import is_good
 from ffslab.workloads.figures import all_metrics, figures_of
+from ffslab.workloads.wear.metrics import END, FIRST_BAD
+
+# The place of what docs/lifetime.md forecasts from a case of the workload wear.
+LIFE = "life"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +77,21 @@ def _measured(result: CaseResult, wanted: set[str]) -> Measured:
     axes = {**result["axes"], "filesystem": result["spec"]["filesystem"]["name"]}
     options = result["spec"]["filesystem"]["options"]
     axes |= {f"options.{name}": value for name, value in options.items()}
-    found = {figure.key: figure for figure in figures_of(result) if figure.key in wanted}
+    every = [*figures_of(result), *_forecast(result, wanted)]
+    found = {figure.key: figure for figure in every if figure.key in wanted}
     return Measured(axes["filesystem"], axes, is_good(result), found)
+
+
+def _forecast(result: CaseResult, wanted: Iterable[str]) -> Iterator[Figure]:
+    """When the first block goes bad, and when writing ends; nothing of another workload."""
+    if not any(key.startswith(f"{LIFE}.") for key in wanted):
+        return
+    if result["spec"]["workload"]["kind"] != "wear":
+        return
+    told = life_of(result).forecast
+    if told is not None:
+        yield Figure(FIRST_BAD, LIFE, told.first_bad.middle)
+        yield Figure(END, LIFE, told.end.middle)
 
 
 def figure_readings(rule: RuleFile, cases: Sequence[Measured], names: Sequence[str]) -> Readings:
