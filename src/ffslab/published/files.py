@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from ffslab.model.strict import Strict
 
@@ -15,7 +15,17 @@ _Key = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
 _Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 _Year = Annotated[int, Field(ge=1970, le=2100)]
 _Minutes = Annotated[int, Field(ge=0, le=10_000)]
-Each = dict[_Key, Annotated[list[str], Field(min_length=1)]]
+
+
+def _same_length(each: dict[str, list[str]]) -> dict[str, list[str]]:
+    if len({len(words) for words in each.values()}) > 1:
+        raise ValueError("all keys of each need as many words")
+    return each
+
+
+Each = Annotated[
+    dict[_Key, Annotated[list[str], Field(min_length=1)]], AfterValidator(_same_length)
+]
 
 
 class SourceFile(Strict):
@@ -44,7 +54,8 @@ class FigureFile(Strict):
     """A number of the publication, and the formula of ours; without a unit it is a ratio.
 
     `at_least`, `at_most`: the publication gives a range. With `each`, `{key}` in title and formula
-    stands for each of the words, and `published` may be as many numbers.
+    stands for the first word of each key, then for the second of each, and so on; `published` may
+    be as many numbers.
     """
 
     title: _Text
@@ -72,6 +83,7 @@ class OrderFile(Strict):
 
     title: _Text
     holds: _Formula
+    unit: str = Field(default="", description="of both sides, to be shown")
     each: Each = Field(default={})
 
 
@@ -125,7 +137,4 @@ class PublicationFile(Strict):
 
 
 def _count(each: Each) -> int:
-    number = 1
-    for words in each.values():
-        number *= len(words)
-    return number
+    return len(next(iter(each.values()), [""]))

@@ -113,7 +113,7 @@ class Formulas:
 
     def _parsed(self, text: str) -> ast.expr:
         try:
-            return ast.parse(text.strip(), mode="eval").body
+            return ast.parse(f"({text.strip()})", mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise self._wrong(text, f"is no formula: {error}", "see docs/published.md") from error
 

@@ -1,8 +1,9 @@
 """Whether ours agrees with what was published, by one rule for all statements: pure.
 
 - A figure *agrees* if it is within a factor of 1.5 of the published one, or of its range.
-- A ratio has a *direction*, the side of 1 on which it is. It is *reversed* if ours is on the other
-  side by more than a tenth, or if the published one is 1, "alike", and ours does not agree.
+- A ratio also has a *direction*: above 1, below 1, or "alike" if it is within a tenth of 1. It
+  agrees only if ours has the same direction. It is *reversed* if ours has the opposite one, or if
+  the published one is "alike" and ours is beyond the factor of 1.5.
 - An order agrees if it holds by more than a tenth. It is reversed if the reverse holds by as much.
   Between these, both sides are alike, and it is neither. Of "at least" both sides may be alike.
 - A statement is ✔ if all its figures and orders agree, ✘ if one of them is reversed, else ≈.
@@ -62,8 +63,8 @@ class Published:
     @property
     def side(self) -> int:
         """Of a ratio: 1 above 1, -1 below, 0 if it is published as no difference."""
-        if self.low == self.high == 1:
-            return 0
+        if self.low == self.high:
+            return side_of(self.low)
         return 1 if self.low >= 1 else -1 if self.high <= 1 else 0
 
     def ratio(self, ours: float) -> float:
@@ -108,7 +109,7 @@ class Judged:
     def ours_text(self) -> str:
         """What a table's column has: a number, or the two sides of an order."""
         if self.sides:
-            return " : ".join(map(number_text, self.sides))
+            return with_unit(" : ".join(map(number_text, self.sides)), self.unit)
         return "–" if self.ours is None else with_unit(number_text(self.ours), self.unit)
 
     @property
@@ -121,27 +122,33 @@ class Judged:
 def judged_figure(title: str, published: Published, ours: float, unit: str) -> Judged:
     """A figure; without a unit it is a ratio."""
     ratio = published.ratio(ours)
-    mark = Mark.DIRECTION
-    if 1 / FACTOR <= ratio <= FACTOR:
-        mark = Mark.AGREES
-    elif not unit and _is_reversed(published.side, ours):
-        mark = Mark.REVERSED
+    is_near = 1 / FACTOR <= ratio <= FACTOR
+    mark = Mark.AGREES if is_near else Mark.DIRECTION
+    if not unit:
+        mark = _ratio_mark(published.side, side_of(ours), is_near=is_near)
     return Judged(title, mark, published, unit, ours, ratio=ratio)
 
 
-def _is_reversed(side: int, ours: float) -> bool:
-    if side == 0:
-        return True
-    return ours * ALIKE < 1 if side > 0 else ours > ALIKE
+def side_of(ratio: float) -> int:
+    """1 above 1, -1 below, 0 within a tenth of it."""
+    return 1 if ratio > ALIKE else -1 if ratio * ALIKE < 1 else 0
 
 
-def judged_order(title: str, pairs: Sequence[Compared]) -> Judged:
+def _ratio_mark(published: int, ours: int, *, is_near: bool) -> Mark:
+    if published == 0:
+        return Mark.AGREES if is_near else Mark.REVERSED
+    if ours == -published:
+        return Mark.REVERSED
+    return Mark.AGREES if is_near and ours == published else Mark.DIRECTION
+
+
+def judged_order(title: str, pairs: Sequence[Compared], unit: str) -> Judged:
     """An order of several is as good as its worst pair of neighbours."""
     marks = [_order_mark(pair) for pair in pairs]
     mark = worst(marks)
     pair = min((p for p, m in zip(pairs, marks, strict=True) if m is mark), key=_leading)
     sides = pair.left, pair.right
-    return Judged(title, mark, sides=sides, sign=pair.sign, ratio=_leading(pair))
+    return Judged(title, mark, unit=unit, sides=sides, sign=pair.sign, ratio=_leading(pair))
 
 
 def _leading(pair: Compared) -> float:

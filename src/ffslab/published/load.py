@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import inf
 from pathlib import Path
 
@@ -49,6 +48,7 @@ class StatedOrder:
 
     title: str
     holds: str
+    unit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def chosen(words: Sequence[str]) -> tuple[Publication, ...]:
 
 def _statement(file: StatementFile) -> Statement:
     orders = (
-        StatedOrder(_filled(order.title, words), _filled(order.holds, words))
+        StatedOrder(_filled(order.title, words), _filled(order.holds, words), order.unit)
         for order in file.order
         for words in _combinations(order.each)
     )
@@ -185,8 +185,10 @@ def _figures(file: FigureFile) -> Iterator[StatedFigure]:
 
 
 def _combinations(each: Each) -> Iterator[dict[str, str]]:
-    """The words of each key, the last key's changing first; once nothing without a key."""
-    for words in product(*each.values()):
+    """The first word of each key, the second of each …; once nothing without a key."""
+    if not each:
+        yield {}
+    for words in zip(*each.values(), strict=True):
         yield dict(zip(each, words, strict=True))
 
 

@@ -130,7 +130,7 @@ def _figure(stated: StatedFigure, formulas: Formulas) -> Judged:
 
 def _order(stated: StatedOrder, formulas: Formulas) -> Judged:
     try:
-        return judged_order(stated.title, formulas.compared(stated.holds))
+        return judged_order(stated.title, formulas.compared(stated.holds), stated.unit)
     except NotMeasuredError as error:
         return not_measured(stated.title, str(error), None)
 

@@ -1,13 +1,13 @@
 """Runs what publications need, one run after the other; what was measured before is kept.
 
-The runs are those of any study: `ffslab show`, `report` and `compare` read them. What a build of the
-lab has measured, of the same study with other cases too, is not run again.
+The runs are those of any study: `ffslab show`, `report` and `compare` read them. What a build of
+the lab has measured, of the same study with other cases too, is not run again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ffslab.campaign.kept import ready
@@ -35,7 +35,7 @@ class How:
     jobs: int | None = None
     timeout_s: float | None = None
     fresh: bool = False
-    options: SiteOptions = SiteOptions(None, None)
+    options: SiteOptions = field(default_factory=SiteOptions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Charts of published figures and ours: all of a publication as ratios, those of a statement as bars.
+"""Charts of published figures and ours: a publication's as ratios, a statement's as bars.
 
 Limits: a figure that is 0 has no place on a logarithmic axis, so the ratios leave it out; bars that
 differ by more than a factor of 30 have one, and 0 is shown as no bar with its number.
