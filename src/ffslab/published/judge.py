@@ -1,11 +1,11 @@
 """Whether ours agrees with what was published, by one rule for all statements: pure.
 
 - A figure *agrees* if it is within a factor of 1.5 of the published one, or of its range.
-- A ratio also has a *direction*: above 1, below 1, or "alike" if it is within a tenth of 1. It
+- A ratio also has a *direction*: above 1, below 1, or "alike" if it is within 2 % of 1. It
   agrees only if ours has the same direction. It is *reversed* if ours has the opposite one, or if
   the published one is "alike" and ours is beyond the factor of 1.5.
-- An order agrees if it holds by more than a tenth. It is reversed if the reverse holds by as much.
-  Between these, both sides are alike, and it is neither. Of "at least" both sides may be alike.
+- An order agrees if it holds and its sides are not alike, and is reversed if the opposite holds so.
+  Of sides that are alike it is neither; of "at least" (>=) it agrees.
 - A statement is ✔ if all its figures and orders agree, ✘ if one of them is reversed, else ≈.
 
 Limits: an absolute figure (seconds, erases) has no direction, so it is never ✘ however far it is
@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 
+from ffslab.compare.ratios import SAME
 from ffslab.published.formula import Compared
 
 FACTOR = 1.5  # within which a figure agrees
-ALIKE = 1.1  # within which two figures are not told apart
+ALIKE = 1 + SAME  # within which two figures are alike, here as in the report
 
 
 class Mark(StrEnum):
@@ -130,7 +131,7 @@ def judged_figure(title: str, published: Published, ours: float, unit: str) -> J
 
 
 def side_of(ratio: float) -> int:
-    """1 above 1, -1 below, 0 within a tenth of it."""
+    """1 above 1, -1 below, 0 within 2 % of it."""
     return 1 if ratio > ALIKE else -1 if ratio * ALIKE < 1 else 0
 
 

@@ -24,13 +24,13 @@ WORDS = {
     Mark.NOT_MEASURED: "not measured",
 }
 RULE = (
-    "A figure agrees if it is within a factor of 1.5 of the published one, or of its range. A ratio "
-    "also has a direction: above 1, below 1, or “alike” if it is within a tenth of 1. It agrees "
+    "A figure agrees if it is within a factor of 1.5 of the published one, or of its range. A "
+    "ratio also has a direction: above 1, below 1, or “alike” if it is within 2 % of 1. It agrees "
     "only if ours has the same direction. It is reversed if ours has the opposite one, or if the "
-    "published one is “alike” and ours is beyond the factor of 1.5. An order agrees if it holds by "
-    "more than a tenth, and is reversed if the opposite holds by as much. A statement is ✔ if all "
-    "its figures and orders agree, ✘ if one of them is reversed, and ≈ otherwise. The rule is the "
-    "same for all statements."
+    "published one is “alike” and ours is beyond the factor of 1.5. An order agrees if it holds, "
+    "and is reversed if the opposite holds; of two sides that are alike it is neither. A statement "
+    "is ✔ if all its figures and orders agree, ✘ if one of them is reversed, and ≈ otherwise. The "
+    "rule is the same for all statements."
 )
 _TONES = {Mark.AGREES: "good", Mark.REVERSED: "bad"}
 
