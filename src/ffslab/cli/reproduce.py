@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ffslab.published.outcome import JudgedPublication
+    from ffslab.published.beside import JudgedPublication
     from ffslab.published.plan import Plan
     from ffslab.published.run import How, Reproduced
 
@@ -89,7 +89,7 @@ def register(app: typer.Typer) -> None:
         done = _reproduced(plans, how)
         compared = [one.judged for one in done]
         if as_json:
-            from ffslab.published.outcome import document
+            from ffslab.published.beside import document
 
             print_json({"publications": [document(one) for one in compared]})
         else:
@@ -164,7 +164,7 @@ def _console(*, quiet: bool) -> Console:
 
 def _print(console: Console, compared: Sequence[JudgedPublication], *, every: bool) -> None:
     from ffslab.cli.reproduce_tables import print_publication
-    from ffslab.published.outcome import score_text, total
+    from ffslab.published.beside import score_text, total
 
     for publication in compared:
         print_publication(console, publication, every=every)

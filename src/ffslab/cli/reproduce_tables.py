@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ffslab.cli.tables import print_unpadded
+from ffslab.published.beside import JudgedPublication, JudgedStatement, score_text
 from ffslab.published.judge import Judged, Mark
-from ffslab.published.outcome import JudgedPublication, JudgedStatement, score_text
 
 _WIDTH = 80
 _TITLE = 34  # letters of what is compared

@@ -16,8 +16,8 @@ from ffslab.campaign.study import Watch, pool_options
 from ffslab.codesize.measure import measure
 from ffslab.codesize.sizes import CodeSizes
 from ffslab.loader import load_catalog
+from ffslab.published.beside import JudgedPublication, judged
 from ffslab.published.measured import MeasuredReader, Results
-from ffslab.published.outcome import JudgedPublication, judged
 from ffslab.published.plan import Plan, PlannedRun
 from ffslab.results.rundir import RunDirectory
 from ffslab.targets.target import SiteOptions

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
+from ffslab.published.beside import JudgedPublication, JudgedStatement
 from ffslab.published.judge import FACTOR, Judged, Mark, number_text
-from ffslab.published.outcome import JudgedPublication, JudgedStatement
 from ffslab.report import svg
 from ffslab.report.vega import PLAIN_NUMBER, Spec, field, log_scale, log_ticks, mark
 

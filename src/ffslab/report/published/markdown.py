@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import fill
 
+from ffslab.published.beside import JudgedPublication, score_text, total
 from ffslab.published.judge import Mark
 from ffslab.published.load import publication_files
-from ffslab.published.outcome import JudgedPublication, score_text, total
 from ffslab.report.elements import environment
 from ffslab.report.pictures import VEGA_LITE, charts_in, specification
 from ffslab.report.published.page import (

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ffslab.published.beside import JudgedPublication, JudgedStatement, score_text, total
 from ffslab.published.judge import Judged, Mark
-from ffslab.published.outcome import JudgedPublication, JudgedStatement, score_text, total
 from ffslab.report.elements import Table, environment
 from ffslab.report.published.chart import bars, overview
 from ffslab.results.files import write_atomic
