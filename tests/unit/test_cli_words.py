@@ -72,6 +72,7 @@ THINGS: Mapping[str, tuple[str, ...]] = {
     "all operations beside the text": ("--csv FILE",),
     "a page at the end of a run": ("--report",),
     "one chart": ("--chart NAME",),
+    "publications": ("PUBLICATION",),
     "documents beside the text": ("--markdown DIR",),
     "JSON in place of the text": ("--json",),
     "all, not what fits a screen": ("--all",),

@@ -41,7 +41,7 @@ def register(app: typer.Typer) -> None:
         names: Annotated[
             list[str] | None,
             typer.Argument(
-                metavar="NAME",
+                metavar="PUBLICATION",
                 help="Publications or statements: ffsmark, B6, all; none lists them.",
             ),
         ] = None,

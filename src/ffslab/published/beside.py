@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from ffslab.published.files import CauseFile, ChangedFile
 from ffslab.published.formula import Formulas, NotMeasuredError, Reader
 from ffslab.published.judge import (
     Judged,
@@ -20,7 +19,14 @@ from ffslab.published.judge import (
     with_unit,
     worst,
 )
-from ffslab.published.load import Publication, StatedFigure, StatedOrder, Statement
+from ffslab.published.load import (
+    Publication,
+    StatedCause,
+    StatedChange,
+    StatedFigure,
+    StatedOrder,
+    Statement,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +141,16 @@ def _order(stated: StatedOrder, formulas: Formulas) -> Judged:
         return not_measured(stated.title, str(error), None)
 
 
-def _cause(cause: CauseFile, formulas: Formulas) -> Cause:
-    return Cause(cause.text, tuple(_change(changed, formulas) for changed in cause.figure))
+def _cause(cause: StatedCause, formulas: Formulas) -> Cause:
+    return Cause(cause.text, tuple(_change(changed, formulas) for changed in cause.changes))
 
 
-def _change(file: ChangedFile, formulas: Formulas) -> Change:
+def _change(stated: StatedChange, formulas: Formulas) -> Change:
     try:
-        ours, changed = formulas.number(file.ours), formulas.number(file.changed)
+        ours, changed = formulas.number(stated.ours), formulas.number(stated.changed)
     except NotMeasuredError as error:
-        return Change(file.title, file.published, None, None, file.unit, str(error))
-    return Change(file.title, file.published, ours, changed, file.unit)
+        return Change(stated.title, stated.published, None, None, stated.unit, str(error))
+    return Change(stated.title, stated.published, ours, changed, stated.unit)
 
 
 def score_text(score: Mapping[Mark, int]) -> str:

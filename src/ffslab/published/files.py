@@ -95,6 +95,7 @@ class ChangedFile(Strict):
     ours: _Formula
     changed: _Formula
     unit: str = ""
+    each: Each = Field(default={})
 
 
 class CauseFile(Strict):

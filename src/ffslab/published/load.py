@@ -52,6 +52,25 @@ class StatedOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedChange:
+    """The formula of a figure as it is, and with one thing changed."""
+
+    title: str
+    published: float | None
+    ours: str
+    changed: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatedCause:
+    """Why ours is another figure, and what an experiment changes."""
+
+    text: str
+    changes: tuple[StatedChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """One statement of a publication."""
 
@@ -60,15 +79,15 @@ class Statement:
     says: str
     figures: tuple[StatedFigure, ...]
     orders: tuple[StatedOrder, ...]
-    causes: tuple[CauseFile, ...]
+    causes: tuple[StatedCause, ...]
 
     @property
     def formulas(self) -> Iterator[str]:
         """Those that are numbers."""
         yield from (figure.ours for figure in self.figures)
         for cause in self.causes:
-            for changed in cause.figure:
-                yield from (changed.ours, changed.changed)
+            for change in cause.changes:
+                yield from (change.ours, change.changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +186,7 @@ def _statement(file: StatementFile) -> Statement:
         *(file.id, file.place, file.says),
         figures=tuple(figure for stated in file.figure for figure in _figures(stated)),
         orders=tuple(orders),
-        causes=tuple(file.cause),
+        causes=tuple(map(_cause, file.cause)),
     )
 
 
@@ -182,6 +201,21 @@ def _figures(file: FigureFile) -> Iterator[StatedFigure]:
             published = Published(value, value)
         title, ours = _filled(file.title, words), _filled(file.ours, words)
         yield StatedFigure(title, published, ours, file.unit)
+
+
+def _cause(file: CauseFile) -> StatedCause:
+    changes = (
+        StatedChange(
+            title=_filled(stated.title, words),
+            published=stated.published,
+            ours=_filled(stated.ours, words),
+            changed=_filled(stated.changed, words),
+            unit=stated.unit,
+        )
+        for stated in file.figure
+        for words in _combinations(stated.each)
+    )
+    return StatedCause(file.text, tuple(changes))
 
 
 def _combinations(each: Each) -> Iterator[dict[str, str]]:

@@ -6,7 +6,7 @@ ours is another figure where it is. The documents have the same parts (`markdown
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,12 @@ RULE = (
     "rule is the same for all statements."
 )
 _TONES = {Mark.AGREES: "good", Mark.REVERSED: "bad"}
+_COUNTED = {
+    Mark.AGREES: "agree ✔",
+    Mark.DIRECTION: "agree in direction only ≈",
+    Mark.REVERSED: "are contradicted ✘",
+    Mark.NOT_MEASURED: "were not measured",
+}
 
 
 @dataclass(frozen=True)
@@ -113,11 +119,19 @@ def render_published(publications: Sequence[JudgedPublication]) -> str:
     return str(
         template.render(
             publications=[shown(publication) for publication in publications],
-            score=score_text(total(one.score for one in publications)),
+            headline=headline(total(one.score for one in publications)),
             rule=RULE,
             words={mark.value: words for mark, words in WORDS.items()},
         )
     )
+
+
+def headline(score: Mapping[Mark, int]) -> str:
+    """The score in words."""
+    counts = ((score[mark], words) for mark, words in _COUNTED.items())
+    told = ", ".join(f"{count} {words}" for count, words in counts if count)
+    number = sum(score.values())
+    return f"Of {number} published statement{'s' * (number != 1)} {told}."
 
 
 def write_page(publications: Sequence[JudgedPublication], path: Path) -> Path:
