@@ -17,7 +17,6 @@ from host_support import STUDY
 import ffslab.published.load
 from ffslab.errors import SpecError, UsageError
 from ffslab.published.beside import (
-    JudgedPublication,
     document,
     judged,
     score_text,
@@ -33,8 +32,7 @@ from ffslab.published.judge import (
 )
 from ffslab.published.load import Publication, chosen, load_publication, publication_files
 from ffslab.published.plan import planned
-from ffslab.report.published.markdown import write_documents
-from ffslab.report.published.page import headline, render_published
+from ffslab.report.published.page import headline
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = tuple(publication_files())
@@ -394,47 +392,6 @@ def test_what_failed_is_never_marked(small: Publication) -> None:
     assert headline(total([result.score])) == "Of 1 published statement 1 were not measured."
 
 
-# Page and documents
-
-
-@pytest.fixture
-def result(small: Publication) -> JudgedPublication:
-    return judged(small, Known(FREE | {"ubifs-aged": 18e9}))
-
-
-def test_the_page_has_all_that_is_known(result: JudgedPublication) -> None:
-    page = render_published([result])
-    for text in (
-        "are contradicted ✘",
-        "A. Author",
-        "UBIFS takes half of JFFS2&#39;s time.",
-        "Something else.",
-    ):
-        assert text in page
-    assert page.count('class="vega"') == 2
-
-
-def test_the_documents_say_the_same(result: JudgedPublication, tmp_path: Path) -> None:
-    write_documents([result], tmp_path)
-    text = (tmp_path / "published" / "small.md").read_text(encoding="utf-8")
-    assert "## Z1 ✘" in text and "| ✘ | JFFS2 ÷ UBIFS, aged | 3 | 0.5 |" in text
-    assert "9 s instead of 6 s; published 2 s" in text
-    charts = {path.name for path in (tmp_path / "published" / "small").iterdir()}
-    assert charts == {"small-overview.svg", "Z1.svg"}
-    index = (tmp_path / "published.md").read_text(encoding="utf-8")
-    assert "**0 ✔ 0 ≈ 1 ✘ of 1.**" in index
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_documents_have_the_marks_of_the_golden_file(name: str) -> None:
-    text = (ROOT / "docs" / "published" / f"{name}.md").read_text(encoding="utf-8")
-    shown = dict(re.findall(r"^## ([A-Z]\d+) (.)$", text, re.MULTILINE))
-    assert shown == {key: mark for key, mark in MARKS.items() if EVERY[key] == name}
-    index = (ROOT / "docs" / "published.md").read_text(encoding="utf-8")
-    counts = " | ".join(str(list(shown.values()).count(mark)) for mark in "✔≈✘")
-    assert re.search(rf"published/{name}\.md\).*\| {re.escape(counts)} \|", index)
-
-
 # The command
 
 
@@ -461,16 +418,3 @@ def test_cases_are_run_once_and_failures_are_told(ffslab_command: Command, made:
     (statement,) = json.loads(done.output)["publications"][0]["statements"]
     assert done.code == 1 and len(ffslab_command.target.ran) == 2 * ran
     assert statement["mark"] == "–" and "ubifs-aged-s2" in statement["figures"][1]["why"]
-
-
-def test_a_line_of_the_terminal_has_80_columns(
-    result: JudgedPublication, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from ffslab.cli.reproduce_tables import print_publication
-    from ffslab.cli.screen import terminal
-
-    for every in (False, True):
-        print_publication(terminal(), result, every=every)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines and max(map(len, lines)) <= 80
-    assert "small: 0 ✔ 0 ≈ 1 ✘ of 1" in lines

@@ -19,7 +19,7 @@ from ffslab.cli.parse import (
     print_json,
 )
 from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
-from ffslab.program import command, program
+from ffslab.program import command, program, this_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,11 +87,11 @@ def register(app: typer.Typer) -> None:
             return
         how = _how(output, jobs, timeout, scratch, fresh=fresh, quiet=as_json)
         done = _reproduced(plans, how)
-        compared = [one.judged for one in done]
+        compared = [each.judged for each in done]
         if as_json:
             from ffslab.published.beside import document
 
-            print_json({"publications": [document(one) for one in compared]})
+            print_json({"publications": [document(each) for each in compared]})
         else:
             _print(_console(quiet=False), compared, every=each)
         _write(compared, destination or output / PAGE, markdown, names, report=report)
@@ -104,7 +104,7 @@ def _list() -> None:
 
     for path in publication_files().values():
         publication = load_publication(path)
-        source, ids = publication.source, [one.id for one in publication.statements]
+        source, ids = publication.source, [each.id for each in publication.statements]
         typer.echo(
             f"{publication.name:8}  {ids[0]} to {ids[-1]:3}  {publication.minutes:3} min  "
             f"{source.authors.split(',')[0]}, {source.venue} {source.year}"
@@ -169,7 +169,7 @@ def _print(console: Console, compared: Sequence[JudgedPublication], *, every: bo
     for publication in compared:
         print_publication(console, publication, every=every)
     if len(compared) > 1:
-        console.print(f"all: {score_text(total(one.score for one in compared))}")
+        console.print(f"all: {score_text(total(each.score for each in compared))}")
 
 
 def _write(
@@ -196,8 +196,15 @@ def _write(
 def _exit_code(done: Sequence[Reproduced]) -> int:
     from ffslab.published.judge import Mark
 
-    if any(one.interrupted for one in done):
-        typer.echo(f"interrupted; next: {program()} the same command", err=True)
+    if any(each.interrupted for each in done):
+        typer.echo(f"interrupted; next: {this_command()}", err=True)
         return EXIT_INFRASTRUCTURE
-    failed = any(one.judged.score[Mark.NOT_MEASURED] for one in done)
-    return EXIT_FAILED if failed else EXIT_OK
+    if not any(each.judged.score[Mark.NOT_MEASURED] for each in done):
+        return EXIT_OK
+    runs = dict.fromkeys(str(run.path) for each in done for run in each.runs.values())
+    typer.echo(
+        f"not everything was measured; next: {command('show', next(iter(runs)))}, "
+        f"or {program()} reproduce with --fresh, which runs failed cases again",
+        err=True,
+    )
+    return EXIT_FAILED

@@ -30,7 +30,7 @@ def print_publication(
         for statement in publication.statements:
             _print_statement(console, statement)
     else:
-        rows = ((one.statement.id, one.deciding) for one in publication.statements)
+        rows = ((each.statement.id, each.deciding) for each in publication.statements)
         print_unpadded(console, _table(rows))
     for statement in publication.statements:
         if statement.mark is Mark.NOT_MEASURED:

@@ -179,7 +179,7 @@ def document(judged_publication: JudgedPublication) -> dict[str, Any]:
         "board": publication.board,
         "chip": publication.chip,
         "score": {mark.value: count for mark, count in judged_publication.score.items()},
-        "statements": [_plain_statement(one) for one in judged_publication.statements],
+        "statements": [_plain_statement(statement) for statement in judged_publication.statements],
     }
 
 

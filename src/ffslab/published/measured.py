@@ -43,7 +43,7 @@ class MeasuredReader:
 
     def stored(self, run: str, case: str, key: str) -> float:
         (name,) = fitting(case, self._ids(run))
-        return _mean([_at(self._result(run, one), key) for one in self._seeds(run, name)])
+        return _mean([_at(self._result(run, case_id), key) for case_id in self._seeds(run, name)])
 
     def grade(self, run: str, filesystem: str, criterion: str) -> float:
         planned = self.runs[run]
@@ -51,7 +51,7 @@ class MeasuredReader:
         assert rating is not None  # the plan looked
         mainline = {name: {"mainline": since} for name, since in planned.prepared.mainline.items()}
         rated = rated_run(rating, {"filesystems": mainline}, self.results[run].values())
-        column = next(one for one in rated.columns if one.criterion.name == criterion)
+        column = next(column for column in rated.columns if column.criterion.name == criterion)
         cell = column.cells.get(filesystem)
         if cell is None or cell.grade is None:
             why = next((rule.why for rule in cell.rules if rule.why), "") if cell else ""

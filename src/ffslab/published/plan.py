@@ -127,9 +127,9 @@ class PlannedReader:
 
     def grade(self, run: str, filesystem: str, criterion: str) -> float:
         rating = rating_of(self._study(run))
-        named = [one for one in rating.criterion if one.name == criterion] if rating else []
+        named = [rated for rated in rating.criterion if rated.name == criterion] if rating else []
         if not named:
-            known = [one.name for one in rating.criterion] if rating else []
+            known = [rated.name for rated in rating.criterion] if rating else []
             raise self._wrong(
                 f"the study of run {run!r} rates no {criterion!r}{suggestion(criterion, known)}",
                 "a misspelt criterion" if known else "it has no [rating]",
@@ -158,11 +158,15 @@ class PlannedReader:
                 is_whole = prepared.is_whole and len(cases) == len(prepared.cases)
                 yield PlannedRun(key, replace(prepared, cases=cases, is_whole=is_whole))
 
-    def _planned(self, run: str, case: str, word: str) -> tuple[float, ...]:
-        names = self._configurations(run, case)
+    def _planned(self, run: str, pattern: str, word: str) -> tuple[float, ...]:
+        names = self._configurations(run, pattern)
         asked = word or self.publication.runs[run].figure
-        cases = [one for one in self._study(run).cases if without_seed(one.id) in names]
-        kinds = {one.workload.kind: None for one in cases}
+        cases = [
+            planned_case
+            for planned_case in self._study(run).cases
+            if without_seed(planned_case.id) in names
+        ]
+        kinds = {case.workload.kind: None for case in cases}
         check_named(asked, metrics_of(kinds), self.publication.where)
         # Different numbers, so that a difference of two is not 0.
         return tuple(float(len(asked) + number + len(name)) for number, name in enumerate(names))

@@ -39,7 +39,7 @@ def write_documents(publications: Sequence[JudgedPublication], directory: Path) 
         folder.mkdir(parents=True, exist_ok=True)
         write_atomic(folder / f"{part.name}.md", "".join(f"{line}\n" for line in _lines(part)))
         _write_charts(part, folder)
-    if {one.publication.name for one in publications} == set(publication_files()):
+    if {judged.publication.name for judged in publications} == set(publication_files()):
         _write_index(publications, directory / "published.md")
     return directory
 
@@ -122,9 +122,9 @@ def index_lines(publications: Sequence[JudgedPublication]) -> str:
         f"| publication | statements | {' | '.join(mark.value for mark in tuple(Mark)[:3])} |",
     ]
     lines.append("|---|---|---:|---:|---:|")
-    for one in publications:
-        stated, ids = one.publication, [each.statement.id for each in one.statements]
-        counts = " | ".join(str(one.score[mark]) for mark in tuple(Mark)[:3])
+    for judged in publications:
+        stated, ids = judged.publication, [each.statement.id for each in judged.statements]
+        counts = " | ".join(str(judged.score[mark]) for mark in tuple(Mark)[:3])
         source = (
             f"{stated.source.authors.split(',')[0]}, {stated.source.venue} {stated.source.year}"
         )
@@ -132,7 +132,7 @@ def index_lines(publications: Sequence[JudgedPublication]) -> str:
         lines.append(f"| {link} | {ids[0]} to {ids[-1]} | {counts} |")
     lines += [
         "",
-        f"**{score_text(total(one.score for one in publications))}.**",
+        f"**{score_text(total(judged.score for judged in publications))}.**",
         "",
         "## The rule",
         "",

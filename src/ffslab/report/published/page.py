@@ -100,7 +100,9 @@ def _shown_statement(statement: JudgedStatement) -> ShownStatement:
         table=Table("", HEAD, (), tuple(map(_row, statement.checks)), 2, wrapped=(1,)),
         charts=tuple(bars(statement, f"published-{stated.id}")),
         causes=tuple(
-            ShownCause(cause.text, tuple(f"{one.title}: {one.text}" for one in cause.changes))
+            ShownCause(
+                cause.text, tuple(f"{change.title}: {change.text}" for change in cause.changes)
+            )
             for cause in statement.causes
         ),
     )
@@ -119,7 +121,7 @@ def render_published(publications: Sequence[JudgedPublication]) -> str:
     return str(
         template.render(
             publications=[shown(publication) for publication in publications],
-            headline=headline(total(one.score for one in publications)),
+            headline=headline(total(publication.score for publication in publications)),
             rule=RULE,
             words={mark.value: words for mark, words in WORDS.items()},
         )
