@@ -65,10 +65,6 @@ def _lines(part: ShownPublication) -> Iterator[str]:
 def _statement_lines(part: ShownPublication, statement: ShownStatement) -> Iterator[str]:
     yield from (f"## {statement.id} {statement.mark}", "", _wrapped(statement.says), "")
     yield from (_wrapped(f"In the publication: {statement.place}."), "")
-    yield from (f"| {' | '.join(HEAD)} |", "|---|---|---:|---:|---:|")
-    for row in statement.table.rows:
-        yield f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
-    yield ""
     for name in _chart_names(statement):
         yield from (_picture(part, name, f"{statement.id}: published beside ours"), "")
     for cause in statement.causes:
@@ -77,6 +73,10 @@ def _statement_lines(part: ShownPublication, statement: ShownStatement) -> Itera
             yield _wrapped(f"- {line}", "  ")
         if cause.lines:
             yield ""
+    yield from (f"| {' | '.join(HEAD)} |", "|---|---|---:|---:|---:|")
+    for row in statement.table.rows:
+        yield f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
+    yield ""
 
 
 def _wrapped(text: str, indent: str = "") -> str:
