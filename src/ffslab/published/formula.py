@@ -68,7 +68,9 @@ class Reader(Protocol):
         ...
 
     def code_bytes(self, filesystem: str) -> float:
-        """Text, data and bss of all that a file system needs, for the lab's kernel."""
+        """Text, data and bss of all that a file system needs with its default options, for the
+        lab's kernel.
+        """
         ...
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ffslab.codesize.sizes import ALL, CodeSizes
+from ffslab.codesize.sizes import CodeSizes
 from ffslab.published.formula import NotMeasuredError
 from ffslab.published.load import Publication
 from ffslab.published.plan import PlannedRun, fitting, rating_of, without_seed
@@ -64,8 +64,8 @@ class MeasuredReader:
         for architecture, measured in self.sizes.architectures.items():
             for needs in self.sizes.filesystems:
                 if filesystem in needs.names:
-                    total = next(total for total in needs.sums if ALL in total.options)
-                    return float(measured.sum(needs.parts_of(total)).total)
+                    default = next((each for each in needs.sums if each.default), needs.sums[0])
+                    return float(measured.sum(needs.parts_of(default)).total)
             raise NotMeasuredError(f"{filesystem} was not measured for {architecture}")
         raise NotMeasuredError("; ".join(self.sizes.unmeasured.values()))
 

@@ -125,10 +125,7 @@ def index_lines(publications: Sequence[JudgedPublication]) -> str:
     for judged in publications:
         stated, ids = judged.publication, [each.statement.id for each in judged.statements]
         counts = " | ".join(str(judged.score[mark]) for mark in tuple(Mark)[:3])
-        source = (
-            f"{stated.source.authors.split(',')[0]}, {stated.source.venue} {stated.source.year}"
-        )
-        link = f"[{stated.title}](published/{stated.name}.md), {source}"
+        link = f"[{stated.title}](published/{stated.name}.md)"
         lines.append(f"| {link} | {ids[0]} to {ids[-1]} | {counts} |")
     lines += [
         "",
