@@ -15,7 +15,8 @@ from test_advise_needs import CATALOG
 
 from ffslab.advise.candidates import candidates
 from ffslab.advise.probes import probes
-from ffslab.advise.run import _is_same, adopt, prepared_study, runs_of
+from ffslab.advise.run import prepared_study
+from ffslab.campaign.kept import adopt, is_same, runs_of
 from ffslab.campaign.prepared import Prepared
 from ffslab.results.result import CaseResult
 from ffslab.results.rundir import CASE_RESULT, STATES, RunDirectory
@@ -138,7 +139,7 @@ def test_a_run_of_the_same_cases_and_builds_goes_on(
     tmp_path: Path, prepared: Prepared, keys: dict[str, Any], here: Site, same: bool
 ) -> None:
     run = changed(run_of(tmp_path, "run", prepared), **keys)
-    assert _is_same(run, prepared.cases, here) == same
+    assert is_same(run, prepared.cases, here) == same
 
 
 @pytest.mark.parametrize("key", ["id", "spec_hash"])
@@ -146,7 +147,7 @@ def test_a_run_of_other_cases_does_not(tmp_path: Path, prepared: Prepared, key: 
     run = run_of(tmp_path, "run", prepared)
     listed = run.manifest()["cases"]
     changed(run, cases=[{**listed[0], key: "x"}, *listed[1:]])
-    assert not _is_same(run, prepared.cases, site())
+    assert not is_same(run, prepared.cases, site())
 
 
 def test_runs_of_a_study_are_found_the_latest_first(tmp_path: Path, prepared: Prepared) -> None:

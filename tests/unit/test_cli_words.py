@@ -49,6 +49,7 @@ THINGS: Mapping[str, tuple[str, ...]] = {
     "stacks beside the text": ("--folded FILE",),
     "speedscope's JSON beside the text": ("--speedscope FILE",),
     "states anew": ("--fresh-states",),
+    "cases anew": ("--fresh",),
     "do not ask": ("--yes",),
     # Where it runs.
     "the kind of place where guests run": ("--target NAME",),
@@ -71,6 +72,8 @@ THINGS: Mapping[str, tuple[str, ...]] = {
     "all operations beside the text": ("--csv FILE",),
     "a page at the end of a run": ("--report",),
     "one chart": ("--chart NAME",),
+    "publications": ("PUBLICATION",),
+    "documents beside the text": ("--markdown DIR",),
     "JSON in place of the text": ("--json",),
     "all, not what fits a screen": ("--all",),
     "changes only": ("--only-changed",),

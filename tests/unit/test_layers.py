@@ -52,7 +52,7 @@ LAYERS = (
     ("ffslab.workloads.*.explore",),
     ("ffslab.campaign", "ffslab.doctor"),
     ("ffslab.rating", "ffslab.lifetime", "ffslab.calibrate"),
-    ("ffslab.advise",),
+    ("ffslab.advise", "ffslab.published"),
     ("ffslab.report", "ffslab.workloads.*.report"),
     ("ffslab.cli", "ffslab.__main__", "ffslab.lab.bootstrap", "ffslab.start"),
 )

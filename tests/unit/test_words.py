@@ -17,7 +17,19 @@ EMPTY_WORDS = frozenset({"found", "one", "place"})
 _VERBS = (
     *("advise", "advise_tables", "app", "bench", "compare", "compare_tables", "completion"),
     *("doctor", "export", "fsck", "image", "lifetime", "list", "man", "mkfs", "new", "parse"),
-    *("progress", "schema", "screen", "setup", "shell", "show", "size", "tables", "test", "trace"),
+    *(
+        "progress",
+        "reproduce",
+        "schema",
+        "screen",
+        "setup",
+        "shell",
+        "show",
+        "size",
+        "tables",
+        "test",
+        "trace",
+    ),
 )
 FINISHED = (
     *("bench", "tools", "src/ffslab/*.py"),
@@ -25,6 +37,7 @@ FINISHED = (
     *("src/ffslab/images", "src/ffslab/lab", "src/ffslab/lifetime", "src/ffslab/logfs"),
     *("src/ffslab/model", "src/ffslab/oracle", "src/ffslab/protocol", "src/ffslab/results"),
     *("src/ffslab/workloads", "src/ffslab/yaffs2", "src/ffslab/report/*.py"),
+    *("src/ffslab/published", "src/ffslab/report/published"),
     *(f"src/ffslab/cli/{verb}.py" for verb in _VERBS),
     *("src/ffslab/report/comparison", "src/ffslab/report/estimates", "src/ffslab/report/first"),
 )

@@ -1,43 +1,25 @@
 """The cases of an advice: what is missing is run, what was measured before is kept.
 
-The generated study has runs like any other. A case is known by its name, by the hash of its spec
-and by the build of the lab: what an earlier run of the same needs measured under the same three is
-put into the new run, so that changed needs cost only the cases that are new.
+The generated study has runs like any other, and changed needs cost only the cases that are new
+(`ffslab.campaign.kept`).
 """
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from ffslab.advise.needs import Needs
 from ffslab.advise.probes import Probe, study_name, study_text
-from ffslab.campaign.manifest import build_ids
-from ffslab.campaign.plan import remaining
+from ffslab.campaign import kept
+from ffslab.campaign.kept import Ready
 from ffslab.campaign.prepared import Prepared
-from ffslab.campaign.run import RunRequest, made_ready, new_run, prepare_source
-from ffslab.errors import DamagedResultError
+from ffslab.campaign.run import RunRequest, prepare_source
 from ffslab.lab.progress import Progress as BuildProgress
 from ffslab.loader import StudySource, parse_toml
-from ffslab.model.case import Case
 from ffslab.results.files import disk_error, write_atomic
-from ffslab.results.rundir import STATES, RunDirectory, all_runs
-from ffslab.targets.target import Site, SiteOptions
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """What is still to run: the request with its run directory, and how many cases that are."""
-
-    request: RunRequest
-    site: Site
-    run: RunDirectory
-    left: int
+from ffslab.targets.target import SiteOptions
 
 
 def prepared_study(
@@ -55,62 +37,11 @@ def ready(
     progress: BuildProgress,
     now: Callable[[], datetime],
 ) -> Ready:
-    """Builds the lab, finds or begins the run, and puts what is known into it."""
-    request, site = made_ready(request, options, progress)
+    """Writes the study beside its runs, and makes its run ready."""
     prepared, root = request.prepared, request.results_root
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise disk_error(error, root) from error
     write_atomic(prepared.source.path, prepared.source.text)
-    earlier = runs_of(prepared.study.name, root)
-    run = next(
-        (candidate for candidate in earlier if _is_same(candidate, prepared.cases, site)), None
-    )
-    if run is None:
-        run = new_run(request, site, now())
-        for other in earlier:
-            adopt(run, other, prepared.cases, site)
-    left = len(remaining(prepared.cases, run.done_ids(prepared.cases)))
-    return Ready(replace(request, resume=run), site, run, left)
-
-
-def runs_of(study: str, root: Path) -> tuple[RunDirectory, ...]:
-    """The readable runs of a study, the latest first."""
-    return tuple(run for run in reversed(all_runs(root)) if _manifest(run).get("study") == study)
-
-
-def _manifest(run: RunDirectory) -> dict[str, Any]:
-    with suppress(DamagedResultError):
-        return run.manifest()
-    return {}
-
-
-def _is_same(run: RunDirectory, cases: Sequence[Case], site: Site) -> bool:
-    manifest = _manifest(run)
-    listed = [(case["id"], case.get("spec_hash")) for case in manifest.get("cases", ())]
-    builds = (manifest.get("build_id"), build_ids(manifest))
-    return listed == [(case.id, case.spec_hash) for case in cases] and builds == (
-        site.build_id,
-        dict(site.variant_ids),
-    )
-
-
-def adopt(run: RunDirectory, other: RunDirectory, cases: Sequence[Case], site: Site) -> int:
-    """Copies the results that another run has of the same cases; returns how many."""
-    manifest = _manifest(other)
-    if manifest.get("build_id") != site.build_id:
-        return 0
-    if any(site.variant_ids.get(k, v) != v for k, v in build_ids(manifest).items()):
-        return 0
-    missing = remaining(cases, run.done_ids(cases))
-    known = other.done_ids(missing)
-    copied = [(other.case_dir(case_id), run.case_dir(case_id)) for case_id in known]
-    if known and (other.path / STATES).is_dir():
-        copied.append((other.path / STATES, run.path / STATES))
-    for source, target in copied:
-        try:
-            shutil.copytree(source, target, dirs_exist_ok=True)
-        except OSError as error:
-            raise disk_error(error, target) from error
-    return len(known)
+    return kept.ready(request, options, progress, now)

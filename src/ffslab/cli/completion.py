@@ -120,6 +120,12 @@ def _kinds(_parameters: dict[str, Any]) -> Iterator[str]:
     yield from Kind
 
 
+def _publications(_parameters: dict[str, Any]) -> Iterator[str]:
+    from ffslab.published.load import ALL, publication_files
+
+    yield from (*publication_files(), ALL)
+
+
 def _runs(parameters: dict[str, Any]) -> Iterator[str]:
     from ffslab.results.rundir import all_runs
 
@@ -144,6 +150,7 @@ def _cases(parameters: dict[str, Any]) -> Iterator[str]:
 _VALUES: dict[tuple[str, str], Callable[[dict[str, Any]], Iterator[str]]] = {
     ("", "study"): _studies,
     ("list", "kind"): _kinds,
+    ("reproduce", "names"): _publications,
     ("", "run"): _runs,
     ("", "runs"): _runs,
     ("compare", "base"): _runs,

@@ -17,6 +17,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run, and read what came out": (
         *("run", "cuts", "crash", "report", "open", "list", "show", "rm"),
         *("compare", "trend", "bisect", "rating", "lifetime", "export", "trace", "profile"),
+        "reproduce",
     ),
     "Choose": ("advise", "size", "calibrate"),
     "Images and dumps": ("image", "fsck", "mkfs"),
@@ -52,6 +53,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "profile quick --case ubifs-free-s1",
         "profile latest --phase ffsmark/creation --folded stacks.txt",
     ),
+    "reproduce": ("reproduce ffsmark", "reproduce B6 C3"),
     "advise": ("advise router", "advise needs.toml --dry-run"),
     "size": ("size", "size jffs2 ubifs"),
     "calibrate": ("calibrate --access board.toml", "calibrate --help"),

@@ -1,0 +1,210 @@
+"""`ffslab reproduce`: what publications state, and what ffslab measures beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ffslab.cli.parse import (
+    RESULTS,
+    TIMEOUT,
+    AsJson,
+    EachCase,
+    Jobs,
+    Output,
+    Report,
+    Scratch,
+    print_json,
+)
+from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
+from ffslab.program import command, program, this_command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from ffslab.published.beside import JudgedPublication
+    from ffslab.published.plan import Plan
+    from ffslab.published.run import How, Reproduced
+
+PAGE = "published.html"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb `reproduce`."""
+
+    @app.command("reproduce")
+    def reproduce(
+        names: Annotated[
+            list[str] | None,
+            typer.Argument(
+                metavar="PUBLICATION",
+                help="Publications or statements: ffsmark, B6, all; none lists them.",
+            ),
+        ] = None,
+        dry_run: Annotated[
+            bool, typer.Option("--dry-run", help="List the cases and stop: by runs.")
+        ] = False,
+        fresh: Annotated[
+            bool, typer.Option("--fresh", help="Run again what was measured before.")
+        ] = False,
+        jobs: Jobs = None,
+        output: Output = RESULTS,
+        scratch: Scratch = None,
+        timeout: Annotated[float | None, TIMEOUT] = None,
+        destination: Annotated[
+            Path | None,
+            typer.Option("--to", metavar="PATH", help=f"Where to write it [DIR/{PAGE}]."),
+        ] = None,
+        markdown: Annotated[
+            Path | None,
+            typer.Option("--markdown", metavar="DIR", help="Write documents there, with charts."),
+        ] = None,
+        report: Report = True,
+        each: EachCase = False,
+        as_json: AsJson = False,
+    ) -> None:
+        """Measure what publications state, and compare.
+
+        Runs the cases that the statements of a publication need, unless this build of the lab has
+        measured them before, and says of each statement whether ours agrees (✔), has the same
+        direction (≈) or contradicts it (✘). Repeat the command after Ctrl-C.
+
+        Exit code: 0 everything was measured; 1 a case failed; 2 usage; 3 interrupted, or the lab.
+        """
+        from ffslab.published.load import chosen
+        from ffslab.published.plan import planned
+
+        if not names:
+            _list()
+            return
+        plans = [planned(publication) for publication in chosen(names)]
+        if dry_run:
+            _print_plans(plans)
+            return
+        how = _how(output, jobs, timeout, scratch, fresh=fresh, quiet=as_json)
+        done = _reproduced(plans, how)
+        compared = [each.judged for each in done]
+        if as_json:
+            from ffslab.published.beside import document
+
+            print_json({"publications": [document(each) for each in compared]})
+        else:
+            _print(_console(quiet=False), compared, every=each)
+        _write(compared, destination or output / PAGE, markdown, names, report=report)
+        raise typer.Exit(_exit_code(done))
+
+
+def _list() -> None:
+    """The publications that there are."""
+    from ffslab.published.load import load_publication, publication_files
+
+    for path in publication_files().values():
+        publication = load_publication(path)
+        source, ids = publication.source, [each.id for each in publication.statements]
+        typer.echo(
+            f"{publication.name:8}  {ids[0]} to {ids[-1]:3}  {publication.minutes:3} min  "
+            f"{source.authors.split(',')[0]}, {source.venue} {source.year}"
+        )
+    typer.echo(f"next: {program()} reproduce NAME, or reproduce all")
+
+
+def _print_plans(plans: Sequence[Plan]) -> None:
+    for plan in plans:
+        for run in plan.runs:
+            typer.echo(f"{plan.publication.name} {run.key}: {run.command}")
+            for case in run.prepared.cases:
+                typer.echo(f"  {case.id}  {case.spec_hash[:12]}")
+        count = len(plan.publication.statements)
+        typer.echo(f"{plan.case_count} cases for {count} statements of {plan.publication.name}")
+
+
+def _how(
+    output: Path,
+    jobs: int | None,
+    timeout_s: float | None,
+    scratch: Path | None,
+    *,
+    fresh: bool,
+    quiet: bool,
+) -> How:
+    from ffslab.cli.progress import TerminalWatch
+    from ffslab.published.run import How
+    from ffslab.targets.target import SiteOptions
+    from ffslab.visible_text import outlive_readers
+
+    outlive_readers()
+    watch = TerminalWatch(_console(quiet=quiet))
+    return How(output, watch, jobs, timeout_s, fresh, SiteOptions(scratch, None))
+
+
+def _reproduced(plans: Sequence[Plan], how: How) -> list[Reproduced]:
+    """Each publication in turn, up to an interruption."""
+    from ffslab.cli.report import refresh_index
+    from ffslab.published.run import reproduced
+
+    done: list[Reproduced] = []
+    for plan in plans:
+        done.append(reproduced(plan, how))
+        refresh_index(how.output, how.output)
+        if done[-1].interrupted:
+            break
+    return done
+
+
+def _console(*, quiet: bool) -> Console:
+    """Standard output, or with `--json` standard error: progress is no JSON."""
+    from ffslab.cli.screen import screen, terminal
+
+    return screen(stderr=True) if quiet else terminal()
+
+
+def _print(console: Console, compared: Sequence[JudgedPublication], *, every: bool) -> None:
+    from ffslab.cli.reproduce_tables import print_publication
+    from ffslab.published.beside import score_text, total
+
+    for publication in compared:
+        print_publication(console, publication, every=every)
+    if len(compared) > 1:
+        console.print(f"all: {score_text(total(each.score for each in compared))}")
+
+
+def _write(
+    compared: Sequence[JudgedPublication],
+    page: Path,
+    markdown: Path | None,
+    names: Sequence[str],
+    *,
+    report: bool,
+) -> None:
+    """The page, and the documents if they are wanted; where they are goes to standard error."""
+    from ffslab.cli.report import report_at_the_end
+    from ffslab.report.published.markdown import write_documents
+    from ffslab.report.published.page import write_page
+
+    console = _console(quiet=True)
+    again = command("reproduce", *names)
+    if report:
+        report_at_the_end(console, lambda: write_page(compared, page), again)
+    if markdown is not None:
+        report_at_the_end(console, lambda: write_documents(compared, markdown), again)
+
+
+def _exit_code(done: Sequence[Reproduced]) -> int:
+    from ffslab.published.judge import Mark
+
+    if any(each.interrupted for each in done):
+        typer.echo(f"interrupted; next: {this_command()}", err=True)
+        return EXIT_INFRASTRUCTURE
+    if not any(each.judged.score[Mark.NOT_MEASURED] for each in done):
+        return EXIT_OK
+    runs = dict.fromkeys(str(run.path) for each in done for run in each.runs.values())
+    typer.echo(
+        f"not everything was measured; next: {command('show', next(iter(runs)))}, "
+        f"or {program()} reproduce with --fresh, which runs failed cases again",
+        err=True,
+    )
+    return EXIT_FAILED

@@ -1,0 +1,1 @@
+"""The page and the documents of publications: what they state, beside what ffslab measures."""

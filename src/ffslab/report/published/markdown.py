@@ -1,0 +1,139 @@
+"""The documents of publications: the same parts as the page, as Markdown with SVG charts.
+
+`DIR/published/NAME.md` of each publication with its charts beside it, and `DIR/published.md`, the
+index, if all publications are there: the list, then what follows the line that says so is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import fill
+
+from ffslab.published.beside import JudgedPublication, score_text, total
+from ffslab.published.judge import Mark
+from ffslab.published.load import publication_files
+from ffslab.report.elements import environment
+from ffslab.report.pictures import VEGA_LITE, charts_in, specification
+from ffslab.report.published.page import (
+    HEAD,
+    RULE,
+    WORDS,
+    ShownPublication,
+    ShownStatement,
+    shown,
+)
+from ffslab.results.files import write_atomic
+
+BEGIN, END = "<!-- scores: ffslab reproduce all --markdown docs -->", "<!-- end of scores -->"
+_WIDTH = 120
+
+
+def write_documents(publications: Sequence[JudgedPublication], directory: Path) -> Path:
+    """Writes the documents, and returns the directory; MissingExtraError as a report's."""
+    environment()
+    for publication in publications:
+        part = shown(publication)
+        folder = directory / "published"
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomic(folder / f"{part.name}.md", "".join(f"{line}\n" for line in _lines(part)))
+        _write_charts(part, folder)
+    if {judged.publication.name for judged in publications} == set(publication_files()):
+        _write_index(publications, directory / "published.md")
+    return directory
+
+
+def _lines(part: ShownPublication) -> Iterator[str]:
+    yield from (f"# {part.title}", "", _wrapped(f"{part.source}."), "")
+    yield from (_wrapped(f"Board: {part.board}."), "", _wrapped(f"Chip: {part.chip}."), "")
+    yield from (
+        f"**{part.score}.** The marks follow [one rule](../published.md#the-rule). Made by:",
+        "",
+    )
+    yield from ("```", f"./ffslab reproduce {part.name} --markdown docs", "```", "")
+    if part.overview:
+        yield from (_picture(part, f"{part.name}-overview", "ours ÷ published"), "")
+        yield from (
+            _wrapped("A dot is a figure; the green band is a factor of 1.5 to both sides."),
+            "",
+        )
+    for statement in part.statements:
+        yield from _statement_lines(part, statement)
+
+
+def _statement_lines(part: ShownPublication, statement: ShownStatement) -> Iterator[str]:
+    yield from (f"## {statement.id} {statement.mark}", "", _wrapped(statement.says), "")
+    yield from (_wrapped(f"In the publication: {statement.place}."), "")
+    for name in _chart_names(statement):
+        yield from (_picture(part, name, f"{statement.id}: published beside ours"), "")
+    for cause in statement.causes:
+        yield from (_wrapped(f"Cause: {cause.text}"), "")
+        for line in cause.lines:
+            yield _wrapped(f"- {line}", "  ")
+        if cause.lines:
+            yield ""
+    yield from (f"| {' | '.join(HEAD)} |", "|---|---|---:|---:|---:|")
+    for row in statement.table.rows:
+        yield f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
+    yield ""
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False,
+                break_on_hyphens=False)  # fmt: skip
+
+
+def _chart_names(statement: ShownStatement) -> list[str]:
+    return [name for chart in statement.charts for name in charts_in(chart)]
+
+
+def _picture(part: ShownPublication, name: str, title: str) -> str:
+    return f"![{title}]({part.name}/{_file_name(name)})"
+
+
+def _file_name(chart: str) -> str:
+    return re.sub(r"^published-", "", chart) + ".svg"
+
+
+def _write_charts(part: ShownPublication, folder: Path) -> None:
+    import vl_convert
+
+    drawn = "".join((part.overview, *(chart for s in part.statements for chart in s.charts)))
+    charts = folder / part.name
+    charts.mkdir(exist_ok=True)
+    for name, (_title, text) in charts_in(drawn).items():
+        picture = vl_convert.vegalite_to_svg(specification(text), vl_version=VEGA_LITE)
+        write_atomic(charts / _file_name(name), f"{picture.rstrip()}\n")
+
+
+def _write_index(publications: Sequence[JudgedPublication], path: Path) -> None:
+    """Puts the scores between their marks; the rest of the document is not made here."""
+    text = path.read_text(encoding="utf-8") if path.exists() else f"# Published\n\n{BEGIN}\n{END}\n"
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    write_atomic(path, f"{before}{BEGIN}\n{index_lines(publications)}{END}{after}")
+
+
+def index_lines(publications: Sequence[JudgedPublication]) -> str:
+    """The table of scores, the marks and the rule."""
+    lines = [
+        "",
+        f"| publication | statements | {' | '.join(mark.value for mark in tuple(Mark)[:3])} |",
+    ]
+    lines.append("|---|---|---:|---:|---:|")
+    for judged in publications:
+        stated, ids = judged.publication, [each.statement.id for each in judged.statements]
+        counts = " | ".join(str(judged.score[mark]) for mark in tuple(Mark)[:3])
+        link = f"[{stated.title}](published/{stated.name}.md)"
+        lines.append(f"| {link} | {ids[0]} to {ids[-1]} | {counts} |")
+    lines += [
+        "",
+        f"**{score_text(total(judged.score for judged in publications))}.**",
+        "",
+        "## The rule",
+        "",
+    ]
+    lines += [_wrapped(RULE), ""]
+    lines += [f"- {mark.value}: {WORDS[mark]}" for mark in tuple(Mark)[:3]]
+    return "".join(f"{line}\n" for line in [*lines, ""])
