@@ -107,7 +107,7 @@ def _list() -> None:
         source, ids = publication.source, [each.id for each in publication.statements]
         typer.echo(
             f"{publication.name:8}  {ids[0]} to {ids[-1]:3}  {publication.minutes:3} min  "
-            f"{source.authors.split(',')[0]}, {source.venue} {source.year}"
+            f"{source.year}  {publication.title}"
         )
     typer.echo(f"next: {program()} reproduce NAME, or reproduce all")
 
