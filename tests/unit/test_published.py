@@ -431,7 +431,8 @@ def test_the_document_has_exact_numbers(small: Publication) -> None:
 
 def test_the_command_lists_publications(ffslab_command: Command) -> None:
     done = ffslab_command("reproduce")
-    assert done.code == 0 and "ffsmark   B1 to B6" in done.output
+    assert done.code == 0 and "ffsmark  B1 to B6" in done.output
+    assert max(map(len, done.output.splitlines())) <= 80
     assert ffslab_command("reproduce", "nothing").code == 2
 
 
