@@ -392,12 +392,47 @@ def test_what_failed_is_never_marked(small: Publication) -> None:
     assert headline(total([result.score])) == "Of 1 published statement 1 were not measured."
 
 
+def test_the_document_has_exact_numbers(small: Publication) -> None:
+    # 6 ÷ 3 s is a published 2; 9 ÷ 18 is half of what is on the wrong side of a published 3.
+    plain = document(judged(small, Known(FREE | {"ubifs-aged": 18e9})))
+    source = {"authors": "A. Author", "title": "A title", "venue": "A venue", "year": 2015}
+    ratio = {"unit": "", "why": ""}
+    free = {"title": "JFFS2 ÷ UBIFS, free", "mark": "✔", "at_least": 2.0, "at_most": 2.0}
+    aged = {"title": "JFFS2 ÷ UBIFS, aged", "mark": "✘", "at_least": 3.0, "at_most": 3.0}
+    first = {"title": "UBIFS first", "mark": "✔", "sides": [6.0, 3.0], "sign": ">"}
+    changed = {"title": "JFFS2, with another state", "unit": "s", "published": 2.0}
+    figures = [{**changed, "ours": 6.0, "changed": 9.0, "why": ""}]
+    assert plain == {
+        "name": "small",
+        "title": "A small publication",
+        "source": source,
+        "board": "a board",
+        "chip": "a chip",
+        "score": {"✔": 0, "≈": 0, "✘": 1, "–": 0},
+        "statements": [
+            {
+                "id": "Z1",
+                "mark": "✘",
+                "place": "an experiment",
+                "says": "UBIFS takes half of JFFS2's time.",
+                "figures": [
+                    {**free, **ratio, "ours": 2.0, "ratio": 1.0},
+                    {**aged, **ratio, "ours": 0.5, "ratio": 0.5 / 3},
+                ],
+                "orders": [{**first, "ratio": 2.0, "why": ""}],
+                "causes": [{"text": "Something else.", "figures": figures}],
+            }
+        ],
+    }
+
+
 # The command
 
 
 def test_the_command_lists_publications(ffslab_command: Command) -> None:
     done = ffslab_command("reproduce")
-    assert done.code == 0 and "ffsmark   B1 to B6" in done.output
+    assert done.code == 0 and "ffsmark  B1 to B6" in done.output
+    assert max(map(len, done.output.splitlines())) <= 80
     assert ffslab_command("reproduce", "nothing").code == 2
 
 

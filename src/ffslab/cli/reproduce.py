@@ -104,10 +104,10 @@ def _list() -> None:
 
     for path in publication_files().values():
         publication = load_publication(path)
-        source, ids = publication.source, [each.id for each in publication.statements]
+        ids = [statement.id for statement in publication.statements]
         typer.echo(
-            f"{publication.name:8}  {ids[0]} to {ids[-1]:3}  {publication.minutes:3} min  "
-            f"{source.authors.split(',')[0]}, {source.venue} {source.year}"
+            f"{publication.name:8} {ids[0]} to {ids[-1]:3} {publication.minutes:2} min  "
+            f"{publication.title}"
         )
     typer.echo(f"next: {program()} reproduce NAME, or reproduce all")
 

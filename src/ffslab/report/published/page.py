@@ -19,7 +19,7 @@ from ffslab.results.files import write_atomic
 HEAD = ("", "", "published", "ours", "ours ÷ published")
 WORDS = {
     Mark.AGREES: "agrees",
-    Mark.DIRECTION: "the direction agrees, or there is no difference; the size does not",
+    Mark.DIRECTION: "agrees in direction, or shows no difference",
     Mark.REVERSED: "contradicts",
     Mark.NOT_MEASURED: "not measured",
 }
