@@ -20,6 +20,7 @@ import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from ffslab.lifetime.growth import (
@@ -84,6 +85,11 @@ class Forecast:
 
 def forecast(checkpoints: Sequence[Checkpoint], flash: Flash, seed: int = 1) -> Forecast:
     """What the checkpoints promise; ValueError if nothing was erased between them."""
+    return _forecast(tuple(checkpoints), flash, seed)
+
+
+@lru_cache(maxsize=100)  # a report asks for the same in several places, and it takes seconds
+def _forecast(checkpoints: tuple[Checkpoint, ...], flash: Flash, seed: int) -> Forecast:
     periods = periods_of(checkpoints) if checkpoints else ()
     if not periods:
         raise ValueError("no block was erased between the checkpoints")
