@@ -11,7 +11,7 @@ def test_the_document_has_the_table() -> None:
 
 
 NOT_TRIED = {"F-UBIFS-02", "F-UBI-01"}  # half an hour of cuts; a debug kernel of each version
-KERNELS = {"5.10", "6.1", "7.3", "7.3 fixed"}
+KERNELS = {"5.10", "6.1", "6.12", "7.3", "7.3 fixed"}
 PARTLY = {"F-UBIFS-08"}  # an option that is a variant of the kernel, as the fixes are
 
 
