@@ -112,6 +112,7 @@ GUIDES = {
     "docs/logfs-tools.md": Guide(rootfs, nightly=False),
     "docs/peers.md": Guide(nightly=False),
     "docs/price-of-code.md": Guide(nightly=False),
+    "docs/published.md": Guide(),
     "docs/yaffs2-tools.md": Guide(
         damaged_image, {"./ffslab fsck yaffs2 damaged.img": 1}, nightly=False
     ),
