@@ -14,6 +14,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, Protocol
 
 from ffslab.errors import SpecError
@@ -185,13 +186,12 @@ class Formulas:
             raise self._wrong(text, f"calls {name}() with other than texts", 'texts in "quotes"')
         function: Any = getattr(self.reader, name)
         try:
-            value = function(*words)
+            signature(function).bind(*words)
         except TypeError as error:
-            if len(words) in range(1, 4) and error.__traceback__ and error.__traceback__.tb_next:
-                raise
             raise self._wrong(
                 text, f"calls {name}() with {len(words)} words", f"{name}(RUN, CASE, FIGURE)"
             ) from error
+        value = function(*words)
         return value if isinstance(value, tuple) else float(value)
 
     def _wrong(self, text: str, what: str, remedy: str) -> SpecError:

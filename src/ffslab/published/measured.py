@@ -11,7 +11,7 @@ from ffslab.published.formula import NotMeasuredError
 from ffslab.published.load import Publication
 from ffslab.published.plan import PlannedRun, fitting, rating_of, without_seed
 from ffslab.rating.grade import WORST
-from ffslab.rating.read import rated_run
+from ffslab.rating.read import Rated, rated_run
 from ffslab.results.naming import like_figure, matches
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure
@@ -30,6 +30,7 @@ class MeasuredReader:
     results: Mapping[str, Results]
     sizes: CodeSizes | None = None
     _figures: dict[tuple[str, str], tuple[Figure, ...]] = field(default_factory=dict)
+    _rated: dict[str, Rated] = field(default_factory=dict)
 
     def figure(self, run: str, case: str, word: str = "") -> float:
         return self.figures(run, case, word)[0]
@@ -46,17 +47,24 @@ class MeasuredReader:
         return _mean([_at(self._result(run, case_id), key) for case_id in self._seeds(run, name)])
 
     def grade(self, run: str, filesystem: str, criterion: str) -> float:
-        planned = self.runs[run]
-        rating = rating_of(planned.prepared)
-        assert rating is not None  # the plan looked
-        mainline = {name: {"mainline": since} for name, since in planned.prepared.mainline.items()}
-        rated = rated_run(rating, {"filesystems": mainline}, self.results[run].values())
-        column = next(column for column in rated.columns if column.criterion.name == criterion)
+        columns = self._rating(run).columns
+        column = next(column for column in columns if column.criterion.name == criterion)
         cell = column.cells.get(filesystem)
         if cell is None or cell.grade is None:
             why = next((rule.why for rule in cell.rules if rule.why), "") if cell else ""
             raise NotMeasuredError(f"{filesystem} has no grade in {criterion}: {why}")
         return float(WORST + 1 - cell.grade)
+
+    def _rating(self, run: str) -> Rated:
+        """All criteria of a run: several formulas name some of them."""
+        if run not in self._rated:
+            prepared = self.runs[run].prepared
+            rating = rating_of(prepared)
+            assert rating is not None  # the plan looked
+            mainline = {name: {"mainline": since} for name, since in prepared.mainline.items()}
+            told = {"filesystems": mainline}
+            self._rated[run] = rated_run(rating, told, self.results[run].values())
+        return self._rated[run]
 
     def code_bytes(self, filesystem: str) -> float:
         if self.sizes is None:

@@ -75,7 +75,7 @@ def bars(statement: JudgedStatement, identifier: str) -> list[str]:
             statement.statement.id,
             unit,
             checks,
-            f"{identifier}-{number}" * bool(number) or identifier,
+            f"{identifier}-{number}" if number else identifier,
         )
         for number, (unit, checks) in enumerate(units.items())
     ]
