@@ -30,12 +30,18 @@ from ffslab.published.judge import (
     judged_order,
     number_text,
 )
-from ffslab.published.load import Publication, chosen, load_publication, publication_files
+from ffslab.published.load import (
+    Publication,
+    chosen,
+    load_publication,
+    publication_files,
+    publications,
+)
 from ffslab.published.plan import planned
 from ffslab.report.published.page import headline
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = tuple(publication_files())
+NAMES = tuple(each.name for each in publications())
 MARKS: dict[str, str] = json.loads((ROOT / "tests" / "golden" / "published.json").read_text())
 EVERY = {
     **{f"A{number}": "cse12" for number in range(1, 17)},

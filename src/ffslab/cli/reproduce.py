@@ -100,10 +100,9 @@ def register(app: typer.Typer) -> None:
 
 def _list() -> None:
     """The publications that there are."""
-    from ffslab.published.load import load_publication, publication_files
+    from ffslab.published.load import publications
 
-    for path in publication_files().values():
-        publication = load_publication(path)
+    for publication in publications():
         ids = [statement.id for statement in publication.statements]
         typer.echo(
             f"{publication.name:8} {ids[0]} to {ids[-1]:3} {publication.minutes:2} min  "

@@ -10,6 +10,7 @@ from typing import Any
 
 from ffslab.published.formula import Formulas, NotMeasuredError, Reader
 from ffslab.published.judge import (
+    MEASURED,
     Judged,
     Mark,
     judged_figure,
@@ -155,7 +156,7 @@ def _change(stated: StatedChange, formulas: Formulas) -> Change:
 
 def score_text(score: Mapping[Mark, int]) -> str:
     """ "4 ✔ 2 ≈ 0 ✘ of 6", and how many are not measured, if any."""
-    measured = " ".join(f"{score[mark]} {mark}" for mark in Mark if mark is not Mark.NOT_MEASURED)
+    measured = " ".join(f"{score[mark]} {mark}" for mark in MEASURED)
     missing = score[Mark.NOT_MEASURED]
     told = f", {missing} not measured" if missing else ""
     return f"{measured} of {sum(score.values())}{told}"

@@ -35,6 +35,7 @@ class Mark(StrEnum):
     NOT_MEASURED = "–"
 
 
+MEASURED = (Mark.AGREES, Mark.DIRECTION, Mark.REVERSED)
 _GRAVITY = tuple(Mark)
 
 

@@ -113,15 +113,14 @@ class Publication:
 
 
 def publication_files() -> dict[str, Path]:
-    """The files by the names of the publications, in the order of their statements' letters."""
-    paths = sorted(data_dir("published").glob("*.toml"))
-    files = {path.stem: path for path in paths}
-    return dict(sorted(files.items(), key=lambda entry: _first_id(entry[1])))
+    """The files by the names of the publications."""
+    return {path.stem: path for path in sorted(data_dir("published").glob("*.toml"))}
 
 
-def _first_id(path: Path) -> str:
-    statements = parse_toml(read_text(path), str(path)).get("statement") or [{}]
-    return str(statements[0].get("id", ""))
+def publications() -> list[Publication]:
+    """All of them, in the order of their statements' letters."""
+    every = map(load_publication, publication_files().values())
+    return sorted(every, key=lambda publication: publication.statements[0].id)
 
 
 def load_publication(path: Path) -> Publication:
@@ -156,7 +155,7 @@ def chosen(words: Sequence[str]) -> tuple[Publication, ...]:
 
     UsageError for a word that is none of these.
     """
-    every = [load_publication(path) for path in publication_files().values()]
+    every = publications()
     owners = {statement.id: each.name for each in every for statement in each.statements}
     wanted: dict[str, set[str]] = {}
     for word in words:

@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import fill
 
 from ffslab.published.beside import JudgedPublication, score_text, total
-from ffslab.published.judge import Mark
+from ffslab.published.judge import MEASURED
 from ffslab.published.load import publication_files
 from ffslab.report.elements import environment
 from ffslab.report.pictures import VEGA_LITE, charts_in, specification
@@ -119,12 +119,12 @@ def index_lines(publications: Sequence[JudgedPublication]) -> str:
     """The table of scores, the marks and the rule."""
     lines = [
         "",
-        f"| publication | statements | {' | '.join(mark.value for mark in tuple(Mark)[:3])} |",
+        f"| publication | statements | {' | '.join(mark.value for mark in MEASURED)} |",
     ]
     lines.append("|---|---|---:|---:|---:|")
     for judged in publications:
         stated, ids = judged.publication, [each.statement.id for each in judged.statements]
-        counts = " | ".join(str(judged.score[mark]) for mark in tuple(Mark)[:3])
+        counts = " | ".join(str(judged.score[mark]) for mark in MEASURED)
         link = f"[{stated.title}](published/{stated.name}.md)"
         lines.append(f"| {link} | {ids[0]} to {ids[-1]} | {counts} |")
     lines += [
@@ -135,5 +135,5 @@ def index_lines(publications: Sequence[JudgedPublication]) -> str:
         "",
     ]
     lines += [_wrapped(RULE), ""]
-    lines += [f"- {mark.value}: {WORDS[mark]}" for mark in tuple(Mark)[:3]]
+    lines += [f"- {mark.value}: {WORDS[mark]}" for mark in MEASURED]
     return "".join(f"{line}\n" for line in [*lines, ""])
