@@ -42,9 +42,11 @@ def test_a_small_input_shows_the_mistake(lab: LabBuild, tmp_path: Path, small: I
     del lab
     chosen = ("--set", f"filesystem={small.filesystem}")
     run = run_study(small.study, tmp_path, *chosen, status=1)
-    (result,) = results(run)
-    assert result["outcome"] == finding(small.number, small.outcome), result["reason"]
-    assert small.reason in result["reason"]
+    shown = [result for result in results(run) if result["outcome"] != "pass"]
+    assert shown, "no case shows it"
+    for result in shown:
+        assert result["outcome"] == finding(small.number, small.outcome), result["reason"]
+        assert small.reason in result["reason"]
 
 
 @pytest.mark.parametrize("small", [one for one in SMALL if one.has_change], ids=number_of)
@@ -52,8 +54,8 @@ def test_the_change_mends_it(lab: LabBuild, tmp_path: Path, small: Input) -> Non
     del lab
     catalog = catalog_with(tmp_path / "mended", small.filesystem)
     chosen = ("--catalog", str(catalog), "--set", f"filesystem={small.filesystem}-own")
-    (result,) = results(run_study(small.study, tmp_path / "runs", *chosen, *small.words))
-    assert result["outcome"] == "pass", result["reason"]
+    for result in results(run_study(small.study, tmp_path / "runs", *chosen, *small.words)):
+        assert result["outcome"] == "pass", result["reason"]
 
 
 @pytest.fixture(scope="module")

@@ -105,7 +105,7 @@ def test_every_mutation_happens_and_none_breaks_the_mutator(fsfuzz: Path, image:
     tables = "".join(path.read_text() for path in (SOURCE / "logfs").glob("*.c"))
     kinds = set(re.findall(r'^\t\{ "([a-z-]+)", \d+, [a-z_]+ \},$', tables, re.MULTILINE))
     assert len(kinds) > 30
-    texts = mutations(fsfuzz, image, 0, 1500)
+    texts = mutations(fsfuzz, image, 0, 700)
     assert kinds <= {part.split()[0] for text in texts for part in text.split("; ") if part}
 
 
@@ -113,7 +113,7 @@ def test_every_mutation_happens_and_none_breaks_the_mutator(fsfuzz: Path, image:
 @pytest.mark.parametrize("kind", FOUND)
 def test_repaired_checks_pass(fsfuzz: Path, image: Path, tmp_path: Path, kind: str) -> None:
     """A structure-aware mutation breaks rules, but not the CRCs that would stop it early."""
-    texts = mutations(fsfuzz, image, 0, 1500)
+    texts = mutations(fsfuzz, image, 0, 700)
     alone = [n for n, text in enumerate(texts) if text.split()[0] == kind and ";" not in text]
     found: set[str] = set()
     for number in alone[:12]:

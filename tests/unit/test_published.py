@@ -38,7 +38,7 @@ from ffslab.published.load import (
     publications,
 )
 from ffslab.published.plan import planned
-from ffslab.report.published.page import headline
+from ffslab.report.published.page import first_sentences, headline
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = tuple(each.name for each in publications())
@@ -49,6 +49,7 @@ EVERY = {
     **{f"C{number}": "ewili12" for number in range(1, 10)},
     **{f"D{number}": "celf09" for number in range(1, 11)},
     **{f"E{number}": "yaffs11" for number in range(1, 7)},
+    **{f"F{number}": "boards" for number in range(1, 22)},
 }
 
 SMALL = """
@@ -115,6 +116,9 @@ class Known:
     def figures(self, run: str, case: str, word: str = "") -> tuple[float, ...]:
         assert (run, case, word) == ("main", "*", "") or case == "ubifs-*"
         return tuple(value for name, value in self.values.items() if fnmatch(name, case))
+
+    def spent(self, run: str, case: str, phase: str) -> str:
+        return phase if case in self.values else run
 
     def stored(self, run: str, case: str, key: str) -> float:
         return self.values[f"{case}{key}"] if run == "main" else 0.0
@@ -414,6 +418,7 @@ def test_the_document_has_exact_numbers(small: Publication) -> None:
         "source": source,
         "board": "a board",
         "chip": "a chip",
+        "errors": [],
         "score": {"✔": 0, "≈": 0, "✘": 1, "–": 0},
         "statements": [
             {
@@ -459,3 +464,27 @@ def test_cases_are_run_once_and_failures_are_told(ffslab_command: Command, made:
     (statement,) = json.loads(done.output)["publications"][0]["statements"]
     assert done.code == 1 and len(ffslab_command.target.ran) == 2 * ran
     assert statement["mark"] == "–" and "ubifs-aged-s2" in statement["figures"][1]["why"]
+
+
+def test_figures_of_boards_have_errors_and_what_ours_is_made_of(
+    small: Publication, tmp_path: Path
+) -> None:
+    """Of 2 and 3 ours are 2 and 6: off by nothing, and by as much as is published."""
+    text = SMALL.replace('title = "JFFS2 ÷ UBIFS, {state}"', 'title = "{state}"\nof = "ratios"')
+    text = text.replace('board = "a board"', 'measurements = true\nboard = "several"')
+    (tmp_path / "small.toml").write_text(text.replace("STUDY", small.runs["main"].study))
+    boards = judged(load_publication(tmp_path / "small.toml"), Known(FREE | {"ubifs-aged": 1.5e9}))
+    assert not boards.states and judged(small, Known(FREE)).states
+    rows = [(each.of, each.count, each.median, each.worst) for each in boards.errors]
+    assert rows == [("ratios", 2, 0.5, 1.0), ("all", 2, 0.5, 1.0)]
+    assert boards.errors[0].worst_title == "Z1, aged"
+    # A formula of two figures is made of neither's time.
+    assert [check.spent for check in boards.statements[0].figures] == ["", ""]
+    formulas = Formulas(Known(FREE), {}, "here")
+    assert formulas.spent('figure("main", "jffs2-free", "mount-2/attach-2.time") / s') == "attach-2"
+    assert formulas.spent("1 + 2") == formulas.spent('figure("main", "jffs2-free")') == ""
+    assert document(boards)["errors"][1]["of"] == "all"
+    off = "Of 2 figures of boards half are off by at most 50 %, all by at most 100 %."
+    assert first_sentences([boards]) == off
+    told = first_sentences([judged(small, Known(FREE)), boards])
+    assert told == f"Of 1 published statement 1 agree ✔. {off}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -318,6 +319,7 @@ def readers() -> list[tuple[str, Path | str, Read]]:
     return [*found, ("needs", NEEDS, document(lambda one, where: needs_of(one, catalog, where)))]
 
 
+NIGHTLY = os.environ.get("FFSLAB_NIGHTLY", "") not in ("", "0")
 NUMBER = re.compile(r"(?<=[=\[, ])-?[0-9][0-9_]*(\.[0-9]+)?(?=[,\] }\n])")
 
 
@@ -330,7 +332,8 @@ def test_a_number_that_makes_no_sense_is_accepted_or_refused(path: Path | str, r
     places = list(NUMBER.finditer(text))
     for count, place in enumerate(places):
         # A study of many cases is expanded for each; there a number meets one after the other.
-        for odd in ODD if len(places) < 20 else ODD[count % len(ODD) :][:1]:
+        few = len(places) < 20 and (NIGHTLY or "studies" not in str(path))
+        for odd in ODD if few else ODD[count % len(ODD) :][:1]:
             changed = text[: place.start()] + odd + text[place.end() :]
             try:
                 read(changed, "x.toml")

@@ -25,6 +25,7 @@ from ffslab.model.estimates import AS_STATED, ESTIMATE
 from ffslab.model.files import StateFile
 from ffslab.model.kernels import SWITCHES
 from ffslab.model.settings import valid_keys
+from ffslab.model.specs import Board
 from ffslab.model.study import (
     Override,
     Study,
@@ -245,6 +246,8 @@ NAMED: Mapping[str, Sequence[Any]] = {
     "workload.line_bytes": (64, "256 B"),
     "workload.random_bytes": ("32 MiB", "128 KiB"),
     "workload.volumes": ("2 GB", "something"),
+    "board.chip": ("micron-256m-ewili", "winbond-w25n01kv", "winbond-w25q128fv"),
+    "ubi_volume_bytes": ("3 MiB", "8 MiB"),
     "workload.history": ("appends", "full"),
     "workload.parameters": ("files=10 transactions=20", "updates=7"),
     "workload.kinds": ("lost", "torn-bits"),
@@ -297,11 +300,15 @@ def stated(case: Case, key: str) -> Any:
     return {
         "chip": lambda: getattr(case.board.chip, name),
         "options": lambda: dict(case.filesystem.options).get(name),
-        "board": lambda: getattr(case.board, name) if name else case.board.name,
+        "board": lambda: of_board(case.board, name),
         "state": lambda: getattr(case.state, name) if name else case.state.name,
         "workload": lambda: getattr(case.workload, name, None),
         "filesystem": lambda: case.filesystem.name,
     }.get(group, lambda: getattr(case, key, None))()
+
+
+def of_board(board: Board, name: str) -> Any:
+    return board.chip.name if name == "chip" else getattr(board, name or "name")
 
 
 def changes_an_estimate(case: Case) -> bool:

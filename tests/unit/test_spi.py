@@ -14,6 +14,7 @@ from ffslab.loader import find_study, load_catalog
 from ffslab.model.case import Case, case_spec
 from ffslab.model.catalog import Catalog
 from ffslab.model.study import expand, study_from_document, with_overrides
+from ffslab.model.units import parse_size
 
 
 @cache
@@ -53,6 +54,18 @@ def test_bus_times_of_spi_nor_are_those_of_the_boards_clock() -> None:
     assert bus(case_on("imx6ull-evk")) == (1655, 68_966, 68_966)
     # At 108 MHz 444.4 ns; 8 bits over four lines 18.5185 ns, over one 74.0741.
     assert bus(case_on("stm32mp157-dhcom")) == (444, 18_519, 74_074)
+
+
+def test_another_chip_of_the_kind_takes_the_boards_clock() -> None:
+    other = case_on("openwrt-one", **{"board.chip": "gigadevice-gd5f1gq5u"})
+    assert other.board.chip.t_erase_ns == 3_000_000
+    assert bus(other) == (1692, 153_846, 153_846)
+    lines = {"board.chip": "winbond-w25n01gv", "board.spi_rx_bits": 8, "chip.t_read_ns": 1}
+    changed = case_on("openwrt-one", **lines).board.chip
+    assert (changed.bus_read_ps, changed.t_read_ns) == (19_231, 1)
+    assert case_on("apf27", **{"board.chip": "micron-mt29f2g08abaea"}).board.chip.planes == 2
+    with pytest.raises(SpecError, match=r"kind spi-nor, and that of board openwrt-one of kind"):
+        case_on("openwrt-one", **{"board.chip": "winbond-w25q256jv"})
 
 
 def test_the_fastest_clock_of_the_chip_is_allowed() -> None:
@@ -99,8 +112,8 @@ def test_sources_say_what_is_derived_and_whether_it_rests_on_an_estimate() -> No
             105_000_000,
             "above what chip winbond-w25n02kv takes",
         ),
-        ("openwrt-one", "board.spi_rx_bits", 3, "a power of two from 1 to 4, not 3"),
-        ("openwrt-one", "board.spi_rx_bits", 8, "a power of two from 1 to 4, not 8"),
+        ("openwrt-one", "board.spi_rx_bits", 3, "a power of two from 1 to 8, not 3"),
+        ("openwrt-one", "board.spi_rx_bits", 16, "a power of two from 1 to 8, not 16"),
         ("openwrt-one", "board.spi_clock_hz", 0, "from 100000"),
         ("apf27", "board.spi_rx_bits", 4, "chip micron-256m-apf27 .* is not on an SPI bus"),
     ],
@@ -133,4 +146,6 @@ def test_the_list_of_boards_tells_the_bus() -> None:
 def test_every_shipped_board_expands() -> None:
     """Limits of its module, RAM and partitions are those that a case is checked for."""
     for name in catalog().boards:
-        assert case_on(name).board.name == name
+        chip_bytes = catalog().board(name).chip.blocks * catalog().board(name).chip.block_bytes
+        size_bytes = min(parse_size("28 MiB"), chip_bytes)
+        assert case_on(name, partition_bytes=size_bytes).board.name == name

@@ -167,8 +167,9 @@ def _print(console: Console, compared: Sequence[JudgedPublication], *, every: bo
 
     for publication in compared:
         print_publication(console, publication, every=every)
-    if len(compared) > 1:
-        console.print(f"all: {score_text(total(each.score for each in compared))}")
+    scores = [each.score for each in compared if each.states]
+    if len(scores) > 1:
+        console.print(f"all: {score_text(total(scores))}")
 
 
 def _write(

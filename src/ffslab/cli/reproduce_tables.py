@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ffslab.cli.tables import print_unpadded
 from ffslab.published.beside import JudgedPublication, JudgedStatement, score_text
-from ffslab.published.judge import Judged, Mark
+from ffslab.published.judge import Judged, Mark, percent
 
 _WIDTH = 80
 _TITLE = 34  # letters of what is compared
@@ -36,6 +36,12 @@ def print_publication(
         if statement.mark is Mark.NOT_MEASURED:
             console.print(f"{statement.statement.id}: {statement.deciding.why}", soft_wrap=True)
     console.print()
+    for errors in publication.errors:
+        console.print(
+            f"{errors.of}: {errors.count} figures, median error {percent(errors.median)}, "
+            f"largest {percent(errors.worst)} ({errors.worst_title})",
+            soft_wrap=True,
+        )
     console.print(f"{publication.publication.name}: {score_text(publication.score)}")
 
 

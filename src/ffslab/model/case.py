@@ -22,6 +22,7 @@ from ffslab.model.specs import (
     PERTURBATION,
     REPEAT,
     SPI_FIGURES,
+    UBI_VOLUME,
     Board,
     Chip,
     InitialState,
@@ -126,7 +127,9 @@ def case_spec(case: Case) -> dict[str, Any]:
     filesystem["mount_options"] = list(case.filesystem.mount_options)
     filesystem["mount_flags"] = list(case.filesystem.mount_flags)
     filesystem["modules"] = list(case.filesystem.modules)
-    filesystem["ubi"] = _plain(case.filesystem.ubi) if case.filesystem.ubi else None
+    ubi = case.filesystem.ubi
+    # A volume as large as it can be is not named, as before there were others.
+    filesystem["ubi"] = _plain(ubi, () if ubi.volume_bytes else (UBI_VOLUME,)) if ubi else None
     if case.filesystem.overlay:
         filesystem["overlay"] = _plain(case.filesystem.overlay)
     if case.filesystem.kept_files:

@@ -200,6 +200,6 @@ BOARD_ROWS = (
 # Of a board whose chip is on an SPI bus, and of no other.
 BOARD_SPI_ROWS = (
     FigureRow("spi_clock_hz", "Hz", "the clock of the flash's SPI bus", 100_000, 10**9),
-    FigureRow("spi_rx_bits", "bits", "data lines of a read: 1, 2 or 4", 1, 4, power_of_two=True),
-    FigureRow("spi_tx_bits", "bits", "data lines of a program", 1, 4, power_of_two=True),
+    FigureRow("spi_rx_bits", "bits", "data lines of a read: 1, 2, 4 or 8", 1, 8, power_of_two=True),
+    FigureRow("spi_tx_bits", "bits", "data lines of a program", 1, 8, power_of_two=True),
 )

@@ -411,6 +411,9 @@ class BaseFile(Strict):
     partition_bytes: Size | None = Field(
         default=None, description="size of the partition under test; absent: all of the chip"
     )
+    ubi_volume_bytes: Size | None = Field(
+        default=None, description="size of the file system's UBI volume; absent: all there is"
+    )
     state: str | StateFile = Field(default="free", description="initial state: name or table")
     workload: Any = Field(default=None, description="the workload")  # see `study_shape`
     seeds: list[Seed] = Field(default=[1], min_length=1, description="one case for each")
@@ -418,7 +421,7 @@ class BaseFile(Strict):
         default=1.0, description="multiplies the board's CPU costs; 0: the CPU is free"
     )
 
-    @field_validator("partition_bytes")
+    @field_validator("partition_bytes", "ubi_volume_bytes")
     @classmethod
     def _size(cls, value: int | str | None) -> int | None:
         return None if value is None else parse_size(value)

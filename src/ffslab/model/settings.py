@@ -37,6 +37,7 @@ from ffslab.model.specs import (
     REPEAT,
     SPI_FIGURES,
     Board,
+    Chip,
     Filesystem,
     InitialState,
     LabKernel,
@@ -56,12 +57,14 @@ from ffslab.program import program
 Settings = Mapping[str, Any]
 
 PART = "part"
+VOLUME_BYTES = "ubi_volume_bytes"
 _PLAIN = (
     PART,
     KERNEL,
     "board",
     "filesystem",
     "partition_bytes",
+    VOLUME_BYTES,
     "state",
     "seed",
     "cpu_scale",
@@ -70,7 +73,8 @@ _PLAIN = (
     REPEAT,
 )
 _STATE = tuple(name for name in StateFile.model_fields if name != "name")
-_BOARD = tuple(row.name for row in (*BOARD_ROWS, *BOARD_SPI_ROWS))
+_OTHER_CHIP = "board.chip"
+_BOARD = ("chip", *(row.name for row in (*BOARD_ROWS, *BOARD_SPI_ROWS)))
 _OF_WORDS = tuple(row.name for row in BOARD_ROWS if row.words)
 _CHIP_FIXED = ("planes", "ecc_step_bytes", "nop")  # what a study cannot change
 _CHIP = (
@@ -151,6 +155,8 @@ def resolve(case_id: str, study: str, axes: Settings, settings: Settings, catalo
     }
     setting = Setting(state, setup, board.chip, blocks * board.chip.block_bytes, where)
     workload = _workload(table, setting, catalog)
+    if VOLUME_BYTES in settings:
+        setup = _with_volume(setup, settings, setting)
     if state.kind != "image":
         setup = _without_image(setup, filesystem, where)
     resolved_axes: dict[str, Scalar] = {}
@@ -216,9 +222,11 @@ def _check_keys_of_kind(
 
 def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
     board = catalog.board(_text(settings, "board", where))
+    if _OTHER_CHIP in settings:
+        board = _with_chip(board, catalog.chip(_text(settings, _OTHER_CHIP, where)), where)
     chip_changes: dict[str, Any] = {}
     board_changes: dict[str, Any] = {}
-    for key in settings:
+    for key in (key for key in settings if key != _OTHER_CHIP):
         group, _, name = key.partition(".")
         if group == "board" and name in _OF_WORDS:
             board_changes[name] = settings[key]
@@ -227,13 +235,25 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
             changes = chip_changes if group == "chip" else board_changes
             changes[name] = (_size_of if is_size else _integer)(settings, key, where)
     _check_range(board_changes, (*BOARD_ROWS, *BOARD_SPI_ROWS), f"{where}: board")
-    board = _with_changes(board, board_changes, where)
+    board = _with_changes(board, board_changes, where, is_bus_known=_OTHER_CHIP not in settings)
     chip = board.chip
     if chip_changes:
         marks = set_marks(chip, chip_changes, SET_BY_STUDY)
         chip = replace(chip, **chip_changes, provenance=with_marks(chip.provenance, marks))
         # Before anything is computed from it.
         check_chip(chip, f"{where}: chip {chip.name}")
+    return replace(board, chip=chip)
+
+
+def _with_chip(board: Board, chip: Chip, where: str) -> Board:
+    """The board with another chip of the same kind: its driver's prices are for that kind."""
+    if chip.kind != board.chip.kind:
+        raise SpecError(
+            f"{where}: {_OTHER_CHIP}: chip {chip.name} is of kind {chip.kind}, and that of board "
+            f"{board.name} of kind {board.chip.kind}",
+            cause="what the board's driver costs, and its bus, are for chips of one kind",
+            remedy=f"a chip of that kind: {program()} list chips; or another board",
+        )
     return replace(board, chip=chip)
 
 
@@ -246,10 +266,12 @@ def _check_range(changes: Mapping[str, Any], rows: Iterable[FigureRow], where: s
             )
 
 
-def _with_changes(board: Board, changes: Mapping[str, Any], where: str) -> Board:
+def _with_changes(
+    board: Board, changes: Mapping[str, Any], where: str, *, is_bus_known: bool
+) -> Board:
     """The board with figures that the study sets; prices that it does not set follow the clock."""
     if not changes:
-        return board
+        return board if is_bus_known else with_bus(board)
     of_spi = [name for name in SPI_FIGURES if name in changes]
     if of_spi and not board.chip.is_on_spi:
         raise SpecError(
@@ -265,7 +287,7 @@ def _with_changes(board: Board, changes: Mapping[str, Any], where: str) -> Board
         marks += entries
     provenance = with_marks(board.provenance, marks)
     changed = replace(board, **derived, **changes, provenance=provenance)
-    changed = with_bus(changed) if of_spi else changed
+    changed = with_bus(changed) if of_spi or not is_bus_known else changed
     check_board(changed, where)
     return changed
 
@@ -332,6 +354,32 @@ def mount_setup(filesystem: Filesystem, settings: Settings, where: str) -> Mount
         overlay=filesystem.overlay,
         kept_files=tuple(dict.fromkeys(path for value in values for path in value.kept_files)),
     )
+
+
+def _with_volume(setup: MountSetup, settings: Settings, setting: Setting) -> MountSetup:
+    """The file system on a volume that leaves blocks of the partition to UBI alone."""
+    size_bytes = _size_of(settings, VOLUME_BYTES, setting.where)
+    what = f"{setting.where}: {VOLUME_BYTES}"
+    if setup.ubi is None:
+        raise SpecError(
+            f"{what}: file system {setup.name} is not on UBI",
+            cause="it is on the partition itself, whose size is partition_bytes",
+            remedy="leave it out for this file system, in a part of its own",
+        )
+    if setting.state.kind == "image":
+        raise SpecError(
+            f"{what}: an image has the size of its volume in it",
+            cause="at its first attach it grows to the partition",
+            remedy='another state than "image"',
+        )
+    if not 0 < size_bytes < setting.partition_bytes:
+        raise SpecError(
+            f"{what}: a volume of {format_size(size_bytes)} is to be within a partition of "
+            f"{format_size(setting.partition_bytes)}",
+            cause="UBI needs blocks beside it: two for its table, two for its own work, a reserve",
+            remedy="a smaller one, or without it: as large as it can be",
+        )
+    return replace(setup, ubi=replace(setup.ubi, volume_bytes=size_bytes))
 
 
 def _without_image(setup: MountSetup, filesystem: Filesystem, where: str) -> MountSetup:

@@ -301,6 +301,9 @@ class FilesystemOption:
         )
 
 
+UBI_VOLUME = "volume_bytes"  # of UbiSettings
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UbiSettings:
     """Parameters of the UBI attach and of the reserve for bad blocks."""
@@ -308,6 +311,7 @@ class UbiSettings:
     vid_hdr_offset: int
     max_beb_per1024: int
     volume: str
+    volume_bytes: int = 0  # what the volume is to hold; 0: as large as it can be
     block: bool = False  # the file system is on a read-only block device of the volume
 
 

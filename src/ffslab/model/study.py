@@ -27,6 +27,7 @@ from ffslab.model.names import suggestion
 from ffslab.model.settings import (
     DEFAULT,
     PART,
+    VOLUME_BYTES,
     check_keys,
     flatten,
     option_value,
@@ -151,6 +152,8 @@ def _base_settings(parsed: StudyFile, catalog: Catalog, where: str) -> dict[str,
         settings["filesystem"] = base.filesystem
     if base.partition_bytes is not None:
         settings["partition_bytes"] = base.partition_bytes
+    if base.ubi_volume_bytes is not None:
+        settings[VOLUME_BYTES] = base.ubi_volume_bytes
     settings["state"] = base.state if isinstance(base.state, str) else base.state.model_dump()
     if base.kernel != DEFAULT_VARIANT:
         settings[KERNEL] = base.kernel
@@ -390,7 +393,8 @@ def _label(
     switch = key.startswith("options.") and value in ("on", "off")
     if isinstance(value, str) and not switch and not key.endswith("_bytes"):
         return text
-    prefix = {"cpu_scale": "cpu", "partition_bytes": "part"}.get(key, last.replace("_", ""))
+    short = {"cpu_scale": "cpu", "partition_bytes": "part", VOLUME_BYTES: "volume"}
+    prefix = short.get(key, last.replace("_", ""))
     return f"{prefix}{text}"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf
+from statistics import median
 from typing import Any
 
 from ffslab.published.formula import Formulas, NotMeasuredError, Reader
@@ -88,6 +89,17 @@ class JudgedStatement:
         return tuple(check for check in self.checks if check.is_order)
 
 
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """How far figures of one kind are off: |ours ÷ published - 1|, the median and the largest."""
+
+    of: str
+    count: int
+    median: float
+    worst: float
+    worst_title: str
+
+
 def _distance(check: Judged) -> float:
     ratio = check.ratio
     if ratio is None:
@@ -110,6 +122,27 @@ class JudgedPublication:
         counts = Counter(statement.mark for statement in self.statements)
         return {mark: counts[mark] for mark in Mark}
 
+    @property
+    def states(self) -> bool:
+        """Whether its statements are those of a publication, and not figures of many boards."""
+        return not self.publication.measurements
+
+    @property
+    def errors(self) -> tuple[Errors, ...]:
+        """Of each kind of figure, and of all; nothing if no figure has a kind."""
+        kinds: dict[str, list[tuple[float, str]]] = {}
+        for statement in self.statements:
+            for check in statement.figures:
+                if check.of and check.ratio is not None:
+                    row = (abs(check.ratio - 1), f"{statement.statement.id}, {check.title}")
+                    kinds.setdefault(check.of, []).append(row)
+        every = [row for rows in kinds.values() for row in rows]
+        return tuple(
+            Errors(of, len(rows), median(error for error, _ in rows), *max(rows))
+            for of, rows in {**kinds, "all": every}.items()
+            if rows
+        )
+
 
 def judged(publication: Publication, reader: Reader) -> JudgedPublication:
     """All statements, each with what the reader knows."""
@@ -130,9 +163,11 @@ def _statement(statement: Statement, formulas: Formulas) -> JudgedStatement:
 def _figure(stated: StatedFigure, formulas: Formulas) -> Judged:
     try:
         ours = formulas.number(stated.ours)
+        spent = formulas.spent(stated.ours) if stated.of else ""
     except NotMeasuredError as error:
         return not_measured(stated.title, str(error), stated.published, stated.unit)
-    return judged_figure(stated.title, stated.published, ours, stated.unit)
+    judged_one = judged_figure(stated.title, stated.published, ours, stated.unit)
+    return replace(judged_one, of=stated.of, spent=spent)
 
 
 def _order(stated: StatedOrder, formulas: Formulas) -> Judged:
@@ -180,6 +215,7 @@ def document(judged_publication: JudgedPublication) -> dict[str, Any]:
         "board": publication.board,
         "chip": publication.chip,
         "score": {mark.value: count for mark, count in judged_publication.score.items()},
+        "errors": [asdict(errors) for errors in judged_publication.errors],
         "statements": [_plain_statement(statement) for statement in judged_publication.statements],
     }
 
@@ -210,6 +246,8 @@ def _plain_check(check: Judged) -> dict[str, Any]:
         plain |= {"unit": check.unit, "ours": _finite(check.ours)}
     else:
         plain |= {"sides": list(check.sides), "sign": check.sign}
+    if check.of:
+        plain |= {"of": check.of, "spent": check.spent}
     return plain | {"ratio": _finite(check.ratio), "why": check.why}
 
 

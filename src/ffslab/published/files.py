@@ -64,6 +64,7 @@ class FigureFile(Strict):
     at_most: _Number | None = None
     ours: _Formula
     unit: str = ""
+    of: str = Field(default="", description="with whose errors its error is counted: attach, read")
     each: Each = Field(default={})
 
     @model_validator(mode="after")
@@ -132,6 +133,10 @@ class PublicationFile(Strict):
     source: SourceFile
     board: _Text
     chip: _Text
+    measurements: bool = Field(
+        default=False,
+        description="figures of many boards: their errors count, and no statement of a publication",
+    )
     runs: dict[_Key, RunFile]
     values: dict[_Key, _Formula] = Field(default={}, description="formulas with a name")
     statement: Annotated[list[StatementFile], Field(min_length=1)]

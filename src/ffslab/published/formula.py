@@ -68,6 +68,10 @@ class Reader(Protocol):
         """What the study's rating says of a file system: 4 the best, 1 the worst."""
         ...
 
+    def spent(self, run: str, case: str, phase: str) -> str:
+        """What the time of a phase is made of, in words."""
+        ...
+
     def code_bytes(self, filesystem: str) -> float:
         """Text, data and bss of all that a file system needs with its default options, for the
         lab's kernel.
@@ -102,6 +106,18 @@ class Formulas:
         if isinstance(value, tuple):
             raise self._wrong(text, "is several numbers", "min(), max(), mean() or sum() of them")
         return value
+
+    def spent(self, text: str) -> str:
+        """What the time of a formula's figure is made of; nothing of a formula that names several
+        figures, or none of a phase.
+        """
+        calls = [node for node in ast.walk(self._parsed(text)) if isinstance(node, ast.Call)]
+        words = [ast.literal_eval(argument) for call in calls for argument in call.args]
+        if len(calls) != 1 or len(words) != 3:
+            return ""
+        run, case, figure = words
+        phase = figure.rpartition(".")[0].rpartition("/")[2]
+        return self.reader.spent(run, case, phase)
 
     def compared(self, text: str) -> tuple[Compared, ...]:
         """The neighbours of a comparison; SpecError for what is none."""

@@ -83,7 +83,8 @@ class Judged:
 
     `ratio`: ours ÷ published, of an order the side that is stated to be the larger ÷ the other;
     None if not measured, with the reason in `why`. An order has no `published`, but the two `sides`
-    of its worst comparison, and its `sign`.
+    of its worst comparison, and its `sign`. `of` is what its error is counted with, `spent` what
+    our time is made of, of a figure of a board.
     """
 
     title: str
@@ -95,6 +96,8 @@ class Judged:
     sign: str = ""
     ratio: float | None = None
     why: str = ""
+    of: str = ""
+    spent: str = ""
 
     @property
     def is_order(self) -> bool:
@@ -193,6 +196,11 @@ def number_text(number: float, digits: int = 3) -> str:
     )
     shown = f"{rounded:.{kept}f}"
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def percent(share: float) -> str:
+    """A share as people write an error: "14 %"."""
+    return f"{number_text(100 * share, 2)} %"
 
 
 def with_unit(text: str, unit: str) -> str:

@@ -40,6 +40,7 @@ class StatedFigure:
     published: Published
     ours: str
     unit: str
+    of: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,7 @@ class Publication:
     values: Mapping[str, str]
     statements: tuple[Statement, ...]
     where: str
+    measurements: bool = False
     is_whole: bool = True
 
     def only(self, ids: Iterable[str]) -> Publication:
@@ -147,6 +149,7 @@ def load_publication(path: Path) -> Publication:
         values=file.values,
         statements=tuple(map(_statement, file.statement)),
         where=str(path),
+        measurements=file.measurements,
     )
 
 
@@ -199,7 +202,7 @@ def _figures(file: FigureFile) -> Iterator[StatedFigure]:
             value = stated[number] if isinstance(stated, list) else stated
             published = Published(value, value)
         title, ours = _filled(file.title, words), _filled(file.ours, words)
-        yield StatedFigure(title, published, ours, file.unit)
+        yield StatedFigure(title, published, ours, file.unit, _filled(file.of, words))
 
 
 def _cause(file: CauseFile) -> StatedCause:

@@ -55,6 +55,19 @@ class MeasuredReader:
             raise NotMeasuredError(f"{filesystem} has no grade in {criterion}: {why}")
         return float(WORST + 1 - cell.grade)
 
+    def spent(self, run: str, case: str, phase: str) -> str:
+        (name,) = fitting(case, self._ids(run))
+        result = self._result(run, self._seeds(run, name)[0])
+        own = next((each for each in result["phases"] if each["phase"] == phase), None)
+        if own is None or not own["duration_ns"]:
+            return ""
+        array_ns = sum(own[key] for key in ("flash_read_ns", "flash_program_ns", "flash_erase_ns"))
+        # What the chip does after the end of the phase is counted in it, too.
+        whole_ns = max(own["duration_ns"], own["flash_ns"])
+        rest_ns = whole_ns - array_ns - own["flash_transfer_ns"]
+        parts = {"array": array_ns, "bus": own["flash_transfer_ns"], "driver and code": rest_ns}
+        return ", ".join(f"{name} {100 * ns / whole_ns:.0f} %" for name, ns in parts.items())
+
     def _rating(self, run: str) -> Rated:
         """All criteria of a run: several formulas name some of them."""
         if run not in self._rated:

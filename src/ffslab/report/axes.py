@@ -32,6 +32,7 @@ _TITLES = {
     "workload.fsync_every": "writes per sync",
     "workload.interval_us": "sleep between lines",
     "partition_bytes": "partition",
+    "ubi_volume_bytes": "UBI volume",
     "cpu_scale": "CPU scale",
     FILES: "size of the tree",
 }

@@ -454,11 +454,12 @@ def write_image_line(case: Case, path: str, partition: str = PARTITION, **furthe
 
 
 def _volume_line(case: Case, device: int, **further: object) -> str:
-    """Makes the volume that the file system is on, as large as it can be."""
+    """Makes the volume that the file system is on."""
     ubi = case.filesystem.ubi
     assert ubi is not None
     number = 1 if case.filesystem.overlay else 0
-    return step("ubi-mkvol", ubi=device, name=ubi.volume, volume=number, size="max", **further)
+    size = ubi.volume_bytes or "max"
+    return step("ubi-mkvol", ubi=device, name=ubi.volume, volume=number, size=size, **further)
 
 
 def _lower_mount_line(case: Case, overlay: OverlaySettings, **further: object) -> str:

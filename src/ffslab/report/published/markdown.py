@@ -12,11 +12,12 @@ from pathlib import Path
 from textwrap import fill
 
 from ffslab.published.beside import JudgedPublication, score_text, total
-from ffslab.published.judge import MEASURED
+from ffslab.published.judge import MEASURED, percent
 from ffslab.published.load import publication_files
 from ffslab.report.elements import environment
 from ffslab.report.pictures import VEGA_LITE, charts_in, specification
 from ffslab.report.published.page import (
+    ERROR_HEAD,
     HEAD,
     RULE,
     WORDS,
@@ -58,13 +59,17 @@ def _lines(part: ShownPublication) -> Iterator[str]:
             _wrapped("A dot is a figure; the green band is a factor of 1.5 to both sides."),
             "",
         )
+    if part.errors:
+        yield from (f"| {' | '.join(ERROR_HEAD)} |", "|---|---:|---:|---:|---|")
+        yield from (f"| {' | '.join(row)} |" for row in part.errors.rows)
+        yield ""
     for statement in part.statements:
         yield from _statement_lines(part, statement)
 
 
 def _statement_lines(part: ShownPublication, statement: ShownStatement) -> Iterator[str]:
     yield from (f"## {statement.id} {statement.mark}", "", _wrapped(statement.says), "")
-    yield from (_wrapped(f"In the publication: {statement.place}."), "")
+    yield from (_wrapped(f"{part.where}: {statement.place}."), "")
     for name in _chart_names(statement):
         yield from (_picture(part, name, f"{statement.id}: published beside ours"), "")
     for cause in statement.causes:
@@ -115,6 +120,16 @@ def _write_index(publications: Sequence[JudgedPublication], path: Path) -> None:
     write_atomic(path, f"{before}{BEGIN}\n{index_lines(publications)}{END}{after}")
 
 
+def _error_lines(judged: JudgedPublication) -> Iterator[str]:
+    stated = judged.publication
+    yield from (f"[{stated.title}](published/{stated.name}.md):", "")
+    yield from ("| of | figures | median error | largest |", "|---|---:|---:|---:|")
+    for each in judged.errors:
+        cells = each.of, str(each.count), percent(each.median), percent(each.worst)
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
 def index_lines(publications: Sequence[JudgedPublication]) -> str:
     """The table of scores, the marks and the rule."""
     lines = [
@@ -122,15 +137,21 @@ def index_lines(publications: Sequence[JudgedPublication]) -> str:
         f"| publication | statements | {' | '.join(mark.value for mark in MEASURED)} |",
     ]
     lines.append("|---|---|---:|---:|---:|")
-    for judged in publications:
+    stating = [judged for judged in publications if judged.states]
+    for judged in stating:
         stated, ids = judged.publication, [each.statement.id for each in judged.statements]
         counts = " | ".join(str(judged.score[mark]) for mark in MEASURED)
         link = f"[{stated.title}](published/{stated.name}.md)"
         lines.append(f"| {link} | {ids[0]} to {ids[-1]} | {counts} |")
     lines += [
         "",
-        f"**{score_text(total(judged.score for judged in publications))}.**",
+        f"**{score_text(total(judged.score for judged in stating))}.**",
         "",
+    ]
+    for judged in publications:
+        if not judged.states:
+            lines += _error_lines(judged)
+    lines += [
         "## The rule",
         "",
     ]

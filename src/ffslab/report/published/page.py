@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.published.beside import JudgedPublication, JudgedStatement, score_text, total
-from ffslab.published.judge import Judged, Mark
+from ffslab.published.judge import Judged, Mark, percent
 from ffslab.report.elements import Table, environment
 from ffslab.report.published.chart import bars, overview
 from ffslab.results.files import write_atomic
 
 HEAD = ("", "", "published", "ours", "ours ÷ published")
+ERROR_HEAD = ("of", "figures", "median error", "largest", "where")
 WORDS = {
     Mark.AGREES: "agrees",
     Mark.DIRECTION: "agrees in direction, or shows no difference",
@@ -74,6 +75,8 @@ class ShownPublication:
     chip: str
     score: str
     overview: str
+    errors: Table | None  # of figures of boards
+    where: str  # what stands before the place of a statement
     statements: tuple[ShownStatement, ...]
 
 
@@ -89,8 +92,18 @@ def shown(publication: JudgedPublication) -> ShownPublication:
         chip=stated.chip,
         score=score_text(publication.score),
         overview=overview(publication, f"{stated.name}-overview"),
+        errors=_errors(publication),
+        where="In the publication" if publication.states else "Published in",
         statements=tuple(map(_shown_statement, publication.statements)),
     )
+
+
+def _errors(publication: JudgedPublication) -> Table | None:
+    rows = tuple(
+        (each.of, str(each.count), percent(each.median), percent(each.worst), each.worst_title)
+        for each in publication.errors
+    )
+    return Table("", ERROR_HEAD, (), rows, 1, wrapped=(4,)) if rows else None
 
 
 def _shown_statement(statement: JudgedStatement) -> ShownStatement:
@@ -109,7 +122,8 @@ def _shown_statement(statement: JudgedStatement) -> ShownStatement:
 
 
 def _row(check: Judged) -> tuple[str, ...]:
-    title = f"{check.title}: {check.why}" if check.why else check.title
+    told = check.why or check.spent
+    title = f"{check.title}: {told}" if told else check.title
     if check.is_order:
         return check.mark.value, title, "order", check.ours_text, f"{check.ratio_text} : 1"
     return check.mark.value, title, check.published_text, check.ours_text, check.ratio_text
@@ -121,11 +135,24 @@ def render_published(publications: Sequence[JudgedPublication]) -> str:
     return str(
         template.render(
             publications=[shown(publication) for publication in publications],
-            headline=headline(total(publication.score for publication in publications)),
+            headline=first_sentences(publications),
             rule=RULE,
             words={mark.value: words for mark, words in WORDS.items()},
         )
     )
+
+
+def first_sentences(publications: Sequence[JudgedPublication]) -> str:
+    """What all comes to: the score of statements, and how far figures of boards are off."""
+    stating = [each.score for each in publications if each.states]
+    told = [headline(total(stating))] if stating else []
+    for each in publications:
+        for errors in each.errors[-1:]:
+            told.append(
+                f"Of {errors.count} figures of boards half are off by at most "
+                f"{percent(errors.median)}, all by at most {percent(errors.worst)}."
+            )
+    return " ".join(told)
 
 
 def headline(score: Mapping[Mark, int]) -> str:
