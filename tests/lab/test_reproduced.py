@@ -12,6 +12,7 @@ writes the documents anew, and the golden file has the marks of their headings.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,29 @@ def test_cheap_statements_keep_their_marks(tmp_path: Path) -> None:
     done = ffslab("reproduce", *CHEAP, "--json", "--no-report", "-o", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert marks(done.stdout) == {name: MARKS[name] for name in CHEAP}
+
+
+def test_a_statement_is_measured_on_two_targets(tmp_path: Path) -> None:
+    """C9 is of three cases; on both JFFS2 deletes first, so the mark is the same."""
+    words = ("--target", "qemu", "--json", "--no-report", "-o", str(tmp_path))
+    done = ffslab("reproduce", "C9", *words)
+    assert done.returncode == 0, done.stderr
+    (statement,) = json.loads(done.stdout)["statements"]
+    assert statement["here"] == statement["there"] == MARKS["C9"]
+    pairs = [(each["here"], each["there"]) for each in statement["figures"]]
+    # Two absolute figures, a ratio, and the sides of an order; code has another price there.
+    assert len(pairs) == 5 and all(0.3 < here / there < 3 for here, there in pairs)
+    assert all(here != there for here, there in pairs)
+
+
+@pytest.mark.skipif(not NIGHTLY, reason="an hour: FFSLAB_NIGHTLY=1")
+def test_the_lab_agrees_with_itself_as_stated(tmp_path: Path) -> None:
+    kept = (ROOT / "docs" / "published" / "against-qemu.md").read_text(encoding="utf-8")
+    (names,) = re.findall(r"^\./ffslab reproduce (.*) --target qemu --markdown docs$", kept, re.M)
+    words = ("--target", "qemu", "-o", str(tmp_path / "runs"), "--timeout", "3600")
+    done = ffslab("reproduce", *names.split(), *words, "--markdown", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "published" / "against-qemu.md").read_text(encoding="utf-8") == kept
 
 
 @pytest.mark.skipif(not NIGHTLY, reason="half an hour: FFSLAB_NIGHTLY=1")

@@ -16,10 +16,12 @@ from ffslab.cli.parse import (
     Output,
     Report,
     Scratch,
+    Target,
     print_json,
 )
 from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
 from ffslab.program import command, program, this_command
+from ffslab.targets import DEFAULT_TARGET
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +56,7 @@ def register(app: typer.Typer) -> None:
         jobs: Jobs = None,
         output: Output = RESULTS,
         scratch: Scratch = None,
+        target: Target = DEFAULT_TARGET,
         timeout: Annotated[float | None, TIMEOUT] = None,
         destination: Annotated[
             Path | None,
@@ -71,7 +74,8 @@ def register(app: typer.Typer) -> None:
 
         Runs the cases that the statements of a publication need, unless this build of the lab has
         measured them before, and says of each statement whether ours agrees (✔), has the same
-        direction (≈) or contradicts it (✘). Repeat the command after Ctrl-C.
+        direction (≈) or contradicts it (✘). Repeat the command after Ctrl-C. With --target the
+        lab is put beside itself: the same here and there, and which marks differ.
 
         Exit code: 0 everything was measured; 1 a case failed; 2 usage; 3 interrupted, or the lab.
         """
@@ -81,11 +85,16 @@ def register(app: typer.Typer) -> None:
         if not names:
             _list()
             return
-        plans = [planned(publication) for publication in chosen(names)]
+        publications = chosen(names)
+        plans = [planned(publication, target) for publication in publications]
         if dry_run:
             _print_plans(plans)
             return
         how = _how(output, jobs, timeout, scratch, fresh=fresh, quiet=as_json)
+        if target != DEFAULT_TARGET:
+            usual = [planned(publication) for publication in publications]
+            done = _against(usual, plans, target, how, markdown, as_json=as_json)
+            raise typer.Exit(_exit_code(done))
         done = _reproduced(plans, how)
         compared = [each.judged for each in done]
         if as_json:
@@ -154,6 +163,38 @@ def _reproduced(plans: Sequence[Plan], how: How) -> list[Reproduced]:
     return done
 
 
+def _against(
+    usual: Sequence[Plan],
+    plans: Sequence[Plan],
+    target: str,
+    how: How,
+    markdown: Path | None,
+    *,
+    as_json: bool,
+) -> list[Reproduced]:
+    """The same on the lab's own target and on another one: prints how far they agree."""
+    from ffslab.cli.reproduce_tables import print_against
+    from ffslab.published.against import against_document, beside_each_other
+    from ffslab.report.published.markdown import write_against
+
+    here = _reproduced(usual, how)
+    if any(each.interrupted for each in here):
+        return here
+    there = _reproduced(plans, how)
+    if any(each.interrupted for each in there):
+        return there
+    both = beside_each_other([each.judged for each in here], [each.judged for each in there])
+    if as_json:
+        print_json(against_document(both, target))
+    else:
+        print_against(_console(quiet=False), both, target)
+    if markdown is not None:
+        names = [plan.publication.name for plan in plans]
+        path = write_against(both, target, names, markdown)
+        typer.echo(f"document: {path}", err=True)
+    return [*here, *there]
+
+
 def _console(*, quiet: bool) -> Console:
     """Standard output, or with `--json` standard error: progress is no JSON."""
     from ffslab.cli.screen import screen, terminal
@@ -193,13 +234,17 @@ def _write(
         report_at_the_end(console, lambda: write_documents(compared, markdown), again)
 
 
-def _exit_code(done: Sequence[Reproduced]) -> int:
-    from ffslab.published.judge import Mark
+def _failures(reproduced: Reproduced) -> list[str]:
+    """Why figures are missing; a target that cannot do something is no failure."""
+    checks = (check for each in reproduced.judged.statements for check in each.checks)
+    return [check.why for check in checks if check.why and ": skip: " not in check.why]
 
+
+def _exit_code(done: Sequence[Reproduced]) -> int:
     if any(each.interrupted for each in done):
         typer.echo(f"interrupted; next: {this_command()}", err=True)
         return EXIT_INFRASTRUCTURE
-    if not any(each.judged.score[Mark.NOT_MEASURED] for each in done):
+    if not any(_failures(each) for each in done):
         return EXIT_OK
     runs = dict.fromkeys(str(run.path) for each in done for run in each.runs.values())
     typer.echo(

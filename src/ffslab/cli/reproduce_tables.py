@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from rich.console import Console
@@ -10,8 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ffslab.cli.tables import print_unpadded
+from ffslab.published.against import Both, agreements, flips_text, rows
 from ffslab.published.beside import JudgedPublication, JudgedStatement, score_text
 from ffslab.published.judge import Judged, Mark, percent
+from ffslab.targets import DEFAULT_TARGET
 
 _WIDTH = 80
 _TITLE = 34  # letters of what is compared
@@ -45,6 +47,24 @@ def print_publication(
     console.print(f"{publication.publication.name}: {score_text(publication.score)}")
 
 
+def print_against(console: Console, statements: Sequence[Both], target: str) -> None:
+    """A line for each statement, its marks and the figure that is furthest off; then the errors."""
+    table = _empty_table((DEFAULT_TARGET, target, "error"))
+    for name, here, there, title, *numbers in rows(statements):
+        marks = [Text(mark, _STYLE.get(Mark(mark), "")) for mark in (here, there)]
+        table.add_row(Text.assemble(f"{name} ", *marks), "", _short(title), *numbers)
+    print_unpadded(console, table)
+    console.print()
+    for agreement in agreements(statements):
+        console.print(
+            f"{agreement.kind}: {agreement.count} figures, median error "
+            f"{percent(agreement.median)}, largest {percent(agreement.worst)} "
+            f"({agreement.worst_title})",
+            soft_wrap=True,
+        )
+    console.print(flips_text(statements), soft_wrap=True)
+
+
 def _print_statement(console: Console, statement: JudgedStatement) -> None:
     stated = statement.statement
     for line in wrap(f"{stated.id} {statement.mark} {stated.says}", _WIDTH):
@@ -59,16 +79,23 @@ def _print_statement(console: Console, statement: JudgedStatement) -> None:
     console.print()
 
 
-def _table(rows: Iterable[tuple[str, Judged]]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
-    table.add_column("")
-    table.add_column("")
-    table.add_column("")
-    for head in ("published", "ours", "ratio"):
-        table.add_column(head, justify="right")
-    for name, check in rows:
-        title = check.title if len(check.title) <= _TITLE else f"{check.title[: _TITLE - 1]}…"
+def _table(checks: Iterable[tuple[str, Judged]]) -> Table:
+    table = _empty_table(("published", "ours", "ratio"))
+    for name, check in checks:
         mark = check.mark
         cells = check.published_text, check.ours_text, check.ratio_text
-        table.add_row(name, Text(mark.value, _STYLE.get(mark, "")), title, *cells)
+        table.add_row(name, Text(mark.value, _STYLE.get(mark, "")), _short(check.title), *cells)
     return table
+
+
+def _empty_table(heads: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for _ in ("id", "mark", "title"):
+        table.add_column("")
+    for head in heads:
+        table.add_column(head, justify="right")
+    return table
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"

@@ -28,6 +28,7 @@ from ffslab.published.formula import Formulas, NotMeasuredError
 from ffslab.published.load import Publication
 from ffslab.results.naming import check_named
 from ffslab.results.reproduce import set_argument
+from ffslab.targets import DEFAULT_TARGET
 from ffslab.workloads.figures import metrics_of
 
 _SEED = re.compile(r"-s\d+$")
@@ -57,7 +58,8 @@ class PlannedRun:
         words = [self.prepared.source.path.stem]
         for key, values in self.prepared.overrides:
             words += ["--set", set_argument(key, values)]
-        return command("run", *words)
+        target = self.prepared.target
+        return command("run", *words, *(("--target", target) if target != DEFAULT_TARGET else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +75,11 @@ class Plan:
         return sum(len(run.prepared.cases) for run in self.runs)
 
 
-def planned(publication: Publication) -> Plan:
-    """What a publication needs; SpecError for a formula that names what is not there."""
-    reader = PlannedReader(publication)
+def planned(publication: Publication, target: str = DEFAULT_TARGET) -> Plan:
+    """What a publication needs, of guests on a target; SpecError for a formula that names what is
+    not there.
+    """
+    reader = PlannedReader(publication, target)
     formulas = Formulas(reader, publication.values, publication.where)
     for statement in publication.statements:
         for text in statement.formulas:
@@ -104,6 +108,7 @@ class PlannedReader:
     """Knows the cases of studies, and gives each figure as a number of its own."""
 
     publication: Publication
+    target: str = DEFAULT_TARGET
     needed: dict[str, set[str]] = field(default_factory=dict)
     sizes: dict[str, None] = field(default_factory=dict)
     _prepared: dict[str, Prepared] = field(default_factory=dict)
@@ -199,20 +204,20 @@ class PlannedReader:
                 f"the runs of the file: {', '.join(self.publication.runs)}",
             )
         if run not in self._prepared:
-            self._prepared[run] = prepared_run(self.publication.runs[run])
+            self._prepared[run] = prepared_run(self.publication.runs[run], self.target)
         return self._prepared[run]
 
     def _wrong(self, what: str, cause: str, remedy: str) -> SpecError:
         return SpecError(f"{self.publication.where}: {what}", cause=cause, remedy=remedy)
 
 
-def prepared_run(run: RunFile) -> Prepared:
+def prepared_run(run: RunFile, target: str) -> Prepared:
     """The study of a run with all its cases."""
     overrides: list[Override] = [
         (key, tuple(value) if isinstance(value, list) else (value,))
         for key, value in run.settings.items()
     ]
-    return prepare(run.study, [*overrides, ("seed", tuple(run.seeds))])
+    return prepare(run.study, [*overrides, ("seed", tuple(run.seeds))], target=target)
 
 
 def rating_of(prepared: Prepared) -> RatingFile | None:

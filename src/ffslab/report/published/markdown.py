@@ -7,10 +7,11 @@ index, if all publications are there: the list, then what follows the line that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from textwrap import fill
 
+from ffslab.published.against import KIND_HEAD, ROW_HEAD, Both, flips_text, kind_rows, rows
 from ffslab.published.beside import JudgedPublication, score_text, total
 from ffslab.published.judge import MEASURED, percent
 from ffslab.published.load import publication_files
@@ -26,7 +27,15 @@ from ffslab.report.published.page import (
     shown,
 )
 from ffslab.results.files import write_atomic
+from ffslab.targets import DEFAULT_TARGET
 
+AGAINST = (
+    "The same statements of publications on two targets: here, the lab's own, where a board's file "
+    "says what code costs, and there, where code takes its instructions "
+    "([targets](../targets.md)). So a mark that is the same on both hangs on no price of code. "
+    "Error: here ÷ there - 1, without its sign, of each figure and of both sides of each order. A "
+    "statement that cannot be measured there has the reason."
+)
 BEGIN, END = "<!-- scores: ffslab reproduce all --markdown docs -->", "<!-- end of scores -->"
 _WIDTH = 120
 
@@ -45,6 +54,32 @@ def write_documents(publications: Sequence[JudgedPublication], directory: Path) 
     return directory
 
 
+def write_against(
+    statements: Sequence[Both], target: str, names: Sequence[str], directory: Path
+) -> Path:
+    """Writes how far the lab agrees with itself on another target: against-TARGET.md."""
+    path = directory / "published" / f"against-{target}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, "".join(f"{line}\n" for line in _against_lines(statements, target, names)))
+    return path
+
+
+def _against_lines(statements: Sequence[Both], target: str, names: Sequence[str]) -> Iterator[str]:
+    yield from (f"# The lab against itself: {DEFAULT_TARGET} and {target}", "")
+    yield from (_wrapped(AGAINST), "")
+    words = " ".join(names)
+    yield from ("```", f"./ffslab reproduce {words} --target {target} --markdown docs", "```", "")
+    yield from (_wrapped(f"**{flips_text(statements)}**"), "")
+    yield from _table_lines(KIND_HEAD, kind_rows(statements), "|---|---:|---:|---:|---|")
+    yield from _table_lines(ROW_HEAD, rows(statements), "|---|---|---|---|---:|---:|---:|")
+
+
+def _table_lines(head: Sequence[str], cells: Iterable[Sequence[str]], rule: str) -> Iterator[str]:
+    yield from (f"| {' | '.join(head)} |", rule)
+    yield from (f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in cells)
+    yield ""
+
+
 def _lines(part: ShownPublication) -> Iterator[str]:
     yield from (f"# {part.title}", "", _wrapped(f"{part.source}."), "")
     yield from (_wrapped(f"Board: {part.board}."), "", _wrapped(f"Chip: {part.chip}."), "")
@@ -60,9 +95,7 @@ def _lines(part: ShownPublication) -> Iterator[str]:
             "",
         )
     if part.errors:
-        yield from (f"| {' | '.join(ERROR_HEAD)} |", "|---|---:|---:|---:|---|")
-        yield from (f"| {' | '.join(row)} |" for row in part.errors.rows)
-        yield ""
+        yield from _table_lines(ERROR_HEAD, part.errors.rows, "|---|---:|---:|---:|---|")
     for statement in part.statements:
         yield from _statement_lines(part, statement)
 
@@ -78,10 +111,7 @@ def _statement_lines(part: ShownPublication, statement: ShownStatement) -> Itera
             yield _wrapped(f"- {line}", "  ")
         if cause.lines:
             yield ""
-    yield from (f"| {' | '.join(HEAD)} |", "|---|---|---:|---:|---:|")
-    for row in statement.table.rows:
-        yield f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"
-    yield ""
+    yield from _table_lines(HEAD, statement.table.rows, "|---|---|---:|---:|---:|")
 
 
 def _wrapped(text: str, indent: str = "") -> str:

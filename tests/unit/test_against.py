@@ -1,0 +1,81 @@
+"""The lab against itself: statements on two targets, their marks and how far figures are off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_published import FREE, SMALL, Known
+
+from ffslab.cli.reproduce_tables import print_against
+from ffslab.cli.screen import terminal
+from ffslab.published.against import (
+    Both,
+    against_document,
+    agreements,
+    beside_each_other,
+    flips_text,
+    kind_rows,
+    rows,
+)
+from ffslab.published.beside import judged
+from ffslab.published.judge import Mark
+from ffslab.published.load import Publication, load_publication
+from ffslab.report.published.markdown import write_against
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Publication:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL.replace("STUDY", "quick"))
+    return load_publication(path)
+
+
+def both(small: Publication, there: dict[str, float]) -> tuple[Both, ...]:
+    return beside_each_other([judged(small, Known(FREE))], [judged(small, Known(FREE | there))])
+
+
+def test_a_mark_that_differs_flips_and_the_furthest_figure_is_told(small: Publication) -> None:
+    """9 ÷ 18 is on the wrong side of a published 3: here it is 3, there 0.5."""
+    statements = both(small, {"ubifs-aged": 18e9})
+    (one,) = statements
+    assert (one.here, one.there, one.flips) == (Mark.AGREES, Mark.REVERSED, True)
+    assert flips_text(statements) == "1 of 1 statements have another mark there: Z1 (✔ → ✘)."
+    furthest = ("JFFS2 ÷ UBIFS, aged", "3", "0.5", "500 %")
+    assert list(rows(statements)) == [("Z1", "✔", "✘", *furthest)]
+
+
+def test_errors_are_counted_by_kind(small: Publication) -> None:
+    """Two ratios of 2 and 3, the latter 20 % above; the sides of the order are the same."""
+    statements = both(small, {"jffs2-aged": 7.5e9})
+    told = {each.kind: (each.count, round(each.worst, 3)) for each in agreements(statements)}
+    assert told == {"ratios": (2, 0.2), "times": (2, 0.0)}
+    assert flips_text(statements) == "0 of 1 statements have another mark there."
+    assert [row[:4] for row in kind_rows(statements)] == [
+        ("ratios", "2", "10 %", "20 %"),
+        ("times", "2", "0 %", "0 %"),
+    ]
+
+
+def test_what_is_not_measured_there_has_the_reason(small: Publication, tmp_path: Path) -> None:
+    here = judged(small, Known(FREE))
+    without = {case: value for case, value in FREE.items() if case != "jffs2-aged"}
+    statements = beside_each_other([here], [judged(small, Known(without))])
+    assert statements[0].why == "jffs2-aged of main: fail" and not statements[0].flips
+    assert flips_text(statements) == "0 of 0 statements have another mark there."
+    document = against_document(statements, "qemu")["statements"][0]
+    assert (document["there"], document["why"]) == ("–", "jffs2-aged of main: fail")
+    nothing = beside_each_other([here], [judged(small, Known())])
+    assert next(rows(nothing))[3] == "jffs2-free of main: fail"
+    text = write_against(nothing, "qemu", ["small"], tmp_path).read_text(encoding="utf-8")
+    assert "./ffslab reproduce small --target qemu --markdown docs" in text
+    assert "| Z1 | ✔ | – | jffs2-free of main: fail |" in text
+
+
+def test_the_terminal_has_80_columns(
+    small: Publication, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_against(terminal(), both(small, {"ubifs-aged": 18e9}), "qemu")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split() == ["Z1", "✔✘", "JFFS2", "÷", "UBIFS,", "aged", "3", "0.5", "500", "%"]
+    assert all(len(line) <= 80 for line in lines[:3])
