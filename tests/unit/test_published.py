@@ -38,6 +38,7 @@ from ffslab.published.load import (
     publications,
 )
 from ffslab.published.plan import planned
+from ffslab.report.published.chart import maps
 from ffslab.report.published.page import first_sentences, headline
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -431,7 +432,7 @@ def test_the_document_has_exact_numbers(small: Publication) -> None:
                     {**aged, **ratio, "ours": 0.5, "ratio": 0.5 / 3},
                 ],
                 "orders": [{**first, "ratio": 2.0, "why": ""}],
-                "causes": [{"text": "Something else.", "figures": figures}],
+                "causes": [{"text": "Something else.", "figures": figures, "maps": []}],
             }
         ],
     }
@@ -488,3 +489,49 @@ def test_figures_of_boards_have_errors_and_what_ours_is_made_of(
     assert first_sentences([boards]) == off
     told = first_sentences([judged(small, Known(FREE)), boards])
     assert told == f"Of 1 published statement 1 agree ✔. {off}"
+
+
+MAP = """
+[[statement.cause.map]]
+title = "time"
+unit = "s"
+ours = 'figure("main", "{fs}-{state}") / s'
+across = { key = "state", title = "state", words = ["free", "aged"], names = ["new", "used"] }
+down = { key = "fs", title = "file system", words = ["jffs2", "ubifs"] }
+"""
+EMPTY = MAP.replace("across", 'empty = [["aged", "ubifs"]]\nacross')
+
+
+def with_map(tmp_path: Path, study: str, text: str) -> Publication:
+    (tmp_path / "small.toml").write_text(SMALL.replace("STUDY", study) + text)
+    return load_publication(tmp_path / "small.toml")
+
+
+def test_a_cause_has_a_map_over_two_settings(small: Publication, tmp_path: Path) -> None:
+    made = with_map(tmp_path, small.runs["main"].study, MAP)
+    known = {case: value for case, value in FREE.items() if case != "ubifs-aged"}
+    (statement,) = judged(made, Known(known)).statements
+    (drawn,) = statement.causes[0].maps
+    assert drawn.lines == ("jffs2: 6 at new, 9 at used", "ubifs: 3 at new, – at used")
+    assert [cell.value for cell in drawn.cells] == [6, 9, 3, None]
+    (chart,) = maps(statement, "published-Z1")
+    assert "published-Z1-map" in chart and "file system" in chart
+    assert 'figure("main", "ubifs-aged") / s' in made.statements[0].formulas
+    without = with_map(tmp_path, small.runs["main"].study, EMPTY)
+    assert 'figure("main", "ubifs-aged") / s' not in without.statements[0].formulas
+    (drawn,) = judged(without, Known(FREE)).statements[0].causes[0].maps
+    assert drawn.cells[-1].value is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('names = ["new", "used"]', 'names = ["new"]', "2 words have 1 names"),
+        ('["jffs2", "ubifs"]', '["jffs2"]', "words"),
+    ],
+)
+def test_a_map_that_is_none_is_refused(
+    small: Publication, tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    with pytest.raises(SpecError, match=told):
+        with_map(tmp_path, small.runs["main"].study, MAP.replace(old, new))

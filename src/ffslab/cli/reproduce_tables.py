@@ -76,6 +76,10 @@ def _print_statement(console: Console, statement: JudgedStatement) -> None:
         for change in cause.changes:
             for line in wrap(f"- {change.title}: {change.text}", _WIDTH):
                 console.print(line)
+        for drawn in cause.maps:
+            for row in drawn.lines:
+                for line in wrap(f"- {drawn.title}, {row}", _WIDTH):
+                    console.print(line)
     console.print()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from math import inf
 from statistics import median
@@ -26,6 +27,7 @@ from ffslab.published.load import (
     StatedCause,
     StatedChange,
     StatedFigure,
+    StatedMap,
     StatedOrder,
     Statement,
 )
@@ -55,11 +57,41 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """A value of a map; None is not measured."""
+
+    column: str
+    row: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """A figure over two settings, row by row."""
+
+    title: str
+    unit: str
+    across: str
+    down: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Row by row: "64 KiB: 1.01 at 50 %, 1.2 at 75 %"."""
+        told: dict[str, list[str]] = {}
+        for cell in self.cells:
+            value = "–" if cell.value is None else number_text(cell.value)
+            told.setdefault(cell.row, []).append(f"{value} at {cell.column}")
+        return tuple(f"{row}: {', '.join(values)}" for row, values in told.items())
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
     """Why ours is another figure, and what shows it."""
 
     text: str
     changes: tuple[Change, ...]
+    maps: tuple[Map, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +210,18 @@ def _order(stated: StatedOrder, formulas: Formulas) -> Judged:
 
 
 def _cause(cause: StatedCause, formulas: Formulas) -> Cause:
-    return Cause(cause.text, tuple(_change(changed, formulas) for changed in cause.changes))
+    changes = tuple(_change(changed, formulas) for changed in cause.changes)
+    return Cause(cause.text, changes, tuple(_map(stated, formulas) for stated in cause.maps))
+
+
+def _map(stated: StatedMap, formulas: Formulas) -> Map:
+    cells: list[Cell] = []
+    for column, row, formula in stated.cells:
+        value: float | None = None
+        with suppress(NotMeasuredError):
+            value = formulas.number(formula) if formula else None
+        cells.append(Cell(column, row, value))
+    return Map(stated.title, stated.unit, stated.across, stated.down, tuple(cells))
 
 
 def _change(stated: StatedChange, formulas: Formulas) -> Change:
@@ -233,6 +276,7 @@ def _plain_statement(judged_statement: JudgedStatement) -> dict[str, Any]:
             {
                 "text": cause.text,
                 "figures": [_plain_change(change) for change in cause.changes],
+                "maps": [asdict(drawn) for drawn in cause.maps],
             }
             for cause in judged_statement.causes
         ],

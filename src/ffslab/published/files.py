@@ -99,11 +99,40 @@ class ChangedFile(Strict):
     each: Each = Field(default={})
 
 
+class SideFile(Strict):
+    """A side of a map: `{key}` of the formula stands for each word; readers see its name."""
+
+    key: _Key
+    title: _Text
+    words: Annotated[list[str], Field(min_length=2)]
+    names: list[str] = Field(default=[], description="what readers see; the words, if none")
+
+    @model_validator(mode="after")
+    def _has_a_name_for_each(self) -> SideFile:
+        if self.names and len(self.names) != len(self.words):
+            raise ValueError(f"{len(self.words)} words have {len(self.names)} names")
+        return self
+
+
+class MapFile(Strict):
+    """A figure over two settings: where it is large."""
+
+    title: _Text
+    ours: _Formula
+    unit: str = ""
+    across: SideFile
+    down: SideFile
+    empty: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(
+        default=[], description="cells that there cannot be: a word of across, and one of down"
+    )
+
+
 class CauseFile(Strict):
     """Why ours is another figure, and the experiment that shows it."""
 
     text: _Text
     figure: list[ChangedFile] = Field(default=[])
+    map: list[MapFile] = Field(default=[])
 
 
 class StatementFile(Strict):

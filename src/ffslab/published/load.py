@@ -21,8 +21,10 @@ from ffslab.published.files import (
     CauseFile,
     Each,
     FigureFile,
+    MapFile,
     PublicationFile,
     RunFile,
+    SideFile,
     SourceFile,
     StatementFile,
 )
@@ -64,11 +66,26 @@ class StatedChange:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedMap:
+    """The formulas of a figure over two settings, row by row; `across` and `down` are the titles of
+    the sides, and a cell has the names of its column and its row. One that cannot be has no
+    formula.
+    """
+
+    title: str
+    unit: str
+    across: str
+    down: str
+    cells: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StatedCause:
     """Why ours is another figure, and what an experiment changes."""
 
     text: str
     changes: tuple[StatedChange, ...]
+    maps: tuple[StatedMap, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +106,8 @@ class Statement:
         for cause in self.causes:
             for change in cause.changes:
                 yield from (change.ours, change.changed)
+            for stated in cause.maps:
+                yield from (formula for _, _, formula in stated.cells if formula)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +236,26 @@ def _cause(file: CauseFile) -> StatedCause:
         for stated in file.figure
         for words in _combinations(stated.each)
     )
-    return StatedCause(file.text, tuple(changes))
+    return StatedCause(file.text, tuple(changes), tuple(map(_map, file.map)))
+
+
+def _map(file: MapFile) -> StatedMap:
+    def formula(x_word: str, y_word: str) -> str:
+        if [x_word, y_word] in file.empty:
+            return ""
+        return _filled(file.ours, {file.across.key: x_word, file.down.key: y_word})
+
+    cells = (
+        (x_name, y_name, formula(x_word, y_word))
+        for y_word, y_name in _named(file.down)
+        for x_word, x_name in _named(file.across)
+    )
+    return StatedMap(file.title, file.unit, file.across.title, file.down.title, tuple(cells))
+
+
+def _named(side: SideFile) -> list[tuple[str, str]]:
+    """The words of a side, each with what readers see."""
+    return list(zip(side.words, side.names or side.words, strict=True))
 
 
 def _combinations(each: Each) -> Iterator[dict[str, str]]:

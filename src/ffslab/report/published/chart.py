@@ -7,10 +7,10 @@ differ by more than a factor of 30 have one, and 0 is shown as no bar with its n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf
+from math import inf, log
 from typing import Any
 
-from ffslab.published.beside import JudgedPublication, JudgedStatement
+from ffslab.published.beside import JudgedPublication, JudgedStatement, Map
 from ffslab.published.judge import FACTOR, Judged, Mark, number_text
 from ffslab.report import svg
 from ffslab.report.vega import PLAIN_NUMBER, Spec, field, log_scale, log_ticks, mark
@@ -116,6 +116,41 @@ def _bars(name: str, unit: str, checks: Sequence[Judged], identifier: str) -> st
         "layer": layers,
     }
     return svg.draw(spec, f"{name}: published and ours", identifier, {"rows": rows})
+
+
+def maps(statement: JudgedStatement, identifier: str) -> list[str]:
+    """The maps of a statement's causes: a figure over two settings, darker where it is larger."""
+    drawn = (each for cause in statement.causes for each in cause.maps)
+    return [_map(each, f"{identifier}-map{number or ''}") for number, each in enumerate(drawn)]
+
+
+def _map(drawn: Map, identifier: str) -> str:
+    values = [cell.value for cell in drawn.cells if cell.value]
+    low, high = min(values, default=1.0), max(values, default=1.0)
+    span = log(high / low) or 1.0
+    cells = [
+        {
+            "column": cell.column,
+            "row": cell.row,
+            "text": "–" if cell.value is None else number_text(cell.value),
+            "shade": 0.08 + 0.6 * log(cell.value / low) / span if cell.value else 0.0,
+        }
+        for cell in drawn.cells
+    ]
+    columns, rows = (
+        list(dict.fromkeys(cell[side] for cell in cells)) for side in ("column", "row")
+    )
+    x = field("column:N", sort=columns, title=drawn.across, axis={"labelAngle": 0})
+    y = field("row:N", sort=rows, title=drawn.down)
+    shade = field("shade:Q", scale=None, legend=None)
+    layers = [
+        mark("rect", {"x": x, "y": y, "opacity": shade}, fill=svg.PAINT["c0"]),
+        mark("text", {"x": x, "y": y, "text": field("text:N")}, fontSize=12),
+    ]
+    spec: Spec = {"width": {"step": 70}, "height": {"step": 30}, "layer": layers}
+    spec["data"] = {"name": "rows"}
+    title = f"{drawn.title}, {drawn.unit}" if drawn.unit else drawn.title
+    return svg.draw(spec, title, identifier, {"rows": cells})
 
 
 def _bar_rows(check: Judged) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from ffslab.published.beside import JudgedPublication, JudgedStatement, score_text, total
 from ffslab.published.judge import Judged, Mark, percent
 from ffslab.report.elements import Table, environment
-from ffslab.report.published.chart import bars, overview
+from ffslab.report.published.chart import bars, maps, overview
 from ffslab.results.files import write_atomic
 
 HEAD = ("", "", "published", "ours", "ours ÷ published")
@@ -108,13 +108,18 @@ def _errors(publication: JudgedPublication) -> Table | None:
 
 def _shown_statement(statement: JudgedStatement) -> ShownStatement:
     stated, own = statement.statement, statement.mark
+    name = f"published-{stated.id}"
     return ShownStatement(
         *(stated.id, own.value, _TONES.get(own, "plain"), stated.says, stated.place),
         table=Table("", HEAD, (), tuple(map(_row, statement.checks)), 2, wrapped=(1,)),
-        charts=tuple(bars(statement, f"published-{stated.id}")),
+        charts=(*bars(statement, name), *maps(statement, name)),
         causes=tuple(
             ShownCause(
-                cause.text, tuple(f"{change.title}: {change.text}" for change in cause.changes)
+                cause.text,
+                (
+                    *(f"{change.title}: {change.text}" for change in cause.changes),
+                    *(f"{drawn.title}, {line}" for drawn in cause.maps for line in drawn.lines),
+                ),
             )
             for cause in statement.causes
         ),
