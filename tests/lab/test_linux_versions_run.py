@@ -1,6 +1,6 @@
 """File systems in other versions of Linux: they work, twice the same, and ours as in 6.1.
 
-Usually the newest version; FFSLAB_NIGHTLY=1 takes all, fetches 150 MB and builds a kernel for each.
+FFSLAB_NIGHTLY=1 fetches 150 MB and builds a kernel for each.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from ffslab.lab.lab import known_source
 from ffslab.model.kernels import VERSIONS
 from ffslab.results.rundir import RESULTS
 
-nightly = pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1: further kernels, and longer")
+pytestmark = pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 builds other kernels")
+
 ALL = 'filesystem=["jffs2", "ubifs", "yaffs2", "logfs"]'
 
 
-@pytest.fixture(scope="module", params=VERSIONS if NIGHTLY else VERSIONS[-1:])
+@pytest.fixture(scope="module", params=VERSIONS)
 def version(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -35,7 +36,6 @@ def test_two_runs_are_the_same_bytes(run: Path, version: str, tmp_path: Path) ->
     assert (again / RESULTS).read_bytes() == (run / RESULTS).read_bytes()
 
 
-@nightly
 def test_a_tree_of_that_version_gives_the_same(run: Path, version: str, tmp_path: Path) -> None:
     """By --kernel-source, with the patches of its version; specs have no kernel then."""
     source = known_source(None, version)
@@ -45,7 +45,6 @@ def test_a_tree_of_that_version_gives_the_same(run: Path, version: str, tmp_path
         assert programmed(tree, system) == programmed(run, system) != []
 
 
-@nightly
 @pytest.mark.parametrize("system", ["jffs2", "ubifs"])
 @pytest.mark.parametrize("study", ["random", "power-cuts-all"])
 def test_the_fixed_kernel_keeps_what_it_was_told(study: str, system: str, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
+from textwrap import shorten
 from typing import Any
 
 from ffslab.published.beside import JudgedPublication, JudgedStatement
@@ -21,6 +22,7 @@ from ffslab.published.judge import Judged, Mark, number_text, percent, with_unit
 
 _TIMES, _RATIOS = "times", "ratios"
 _SIZES = ("KB", "MB", "KiB", "MiB")
+_TITLE = 64  # letters of a figure's title in a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def rows(statements: Sequence[Both]) -> Iterator[tuple[str, ...]]:
         if pair is None:
             yield (both.id, both.here.value, both.there.value, both.why, "", "", "")
         else:
-            told = (pair.title, *pair.text, percent(pair.error))
+            told = (_short(pair.title), *pair.text, percent(pair.error))
             yield (both.id, both.here.value, both.there.value, *told)
 
 
@@ -143,7 +145,11 @@ def kind_rows(statements: Sequence[Both]) -> Iterator[tuple[str, ...]]:
     """A row for each kind of figure."""
     for kind in agreements(statements):
         errors = percent(kind.median), percent(kind.worst)
-        yield (kind.kind, str(kind.count), *errors, kind.worst_title)
+        yield (kind.kind, str(kind.count), *errors, _short(kind.worst_title))
+
+
+def _short(title: str) -> str:
+    return shorten(title, _TITLE, placeholder=" …")
 
 
 def flips_text(statements: Sequence[Both]) -> str:
