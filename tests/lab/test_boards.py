@@ -27,8 +27,7 @@ SAMPLE = [
 
 @pytest.mark.parametrize(("board", "filesystem"), SAMPLE)
 def test_board(lab: LabBuild, tmp_path: Path, board: str, filesystem: str) -> None:
-    stated = load_catalog().board(board).chip
-    size_bytes = min(32 * 2**20, stated.blocks * stated.block_bytes)
+    size_bytes = min(32 * 2**20, load_catalog().board(board).chip.size_bytes)
     study = STUDY.replace('"apf27"', f'"{board}"').replace('"16 MiB"', str(size_bytes))
     case = next(iter(cases(study.replace('["jffs2", "ubifs"]', f'["{filesystem}"]')).values()))
     guest = boot(lab, tmp_path / "guest", case)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from test_published import FREE, SMALL, Known
 
+from ffslab.cli.reproduce import _has_failed
 from ffslab.cli.reproduce_tables import print_against
 from ffslab.cli.screen import terminal
 from ffslab.published.against import (
@@ -15,13 +16,16 @@ from ffslab.published.against import (
     agreements,
     beside_each_other,
     flips_text,
-    kind_rows,
     rows,
 )
 from ffslab.published.beside import judged
+from ffslab.published.formula import SkippedError
 from ffslab.published.judge import Mark
 from ffslab.published.load import Publication, load_publication
+from ffslab.published.plan import Plan
+from ffslab.published.run import Reproduced
 from ffslab.report.published.markdown import write_against
+from ffslab.targets import DEFAULT_TARGET
 
 
 @pytest.fixture
@@ -48,10 +52,10 @@ def test_a_mark_that_differs_flips_and_the_furthest_figure_is_told(small: Public
 def test_errors_are_counted_by_kind(small: Publication) -> None:
     """Two ratios of 2 and 3, the latter 20 % above; the sides of the order are the same."""
     statements = both(small, {"jffs2-aged": 7.5e9})
-    told = {each.kind: (each.count, round(each.worst, 3)) for each in agreements(statements)}
+    told = {each.of: (each.count, round(each.worst, 3)) for each in agreements(statements)}
     assert told == {"ratios": (2, 0.2), "times": (2, 0.0)}
     assert flips_text(statements) == "0 of 1 statements have another mark there."
-    assert [row[:4] for row in kind_rows(statements)] == [
+    assert [each.cells[:4] for each in agreements(statements)] == [
         ("ratios", "2", "10 %", "20 %"),
         ("times", "2", "0 %", "0 %"),
     ]
@@ -70,6 +74,29 @@ def test_what_is_not_measured_there_has_the_reason(small: Publication, tmp_path:
     text = write_against(nothing, "qemu", ["small"], tmp_path).read_text(encoding="utf-8")
     assert "./ffslab reproduce small --target qemu --markdown docs" in text
     assert "| Z1 | ✔ | – | jffs2-free of main: fail |" in text
+
+
+class Skipping(Known):
+    """A reader of a target that can run no case."""
+
+    def figure(self, run: str, case: str, word: str = "") -> float:
+        raise SkippedError(f"{case} of {run}: skip: no such chip{word}")
+
+
+@pytest.mark.parametrize(
+    ("reader", "target", "has_failed"),
+    [
+        (Skipping(), "elsewhere", False),
+        (Skipping(), DEFAULT_TARGET, True),
+        (Known(), "elsewhere", True),
+        (Known(FREE), DEFAULT_TARGET, False),
+    ],
+)
+def test_only_another_target_may_skip(
+    small: Publication, reader: Known, target: str, has_failed: bool
+) -> None:
+    done = Reproduced(Plan(small, (), (), target), judged(small, reader), {}, interrupted=False)
+    assert _has_failed(done) is has_failed
 
 
 def test_the_terminal_has_80_columns(

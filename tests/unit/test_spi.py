@@ -146,6 +146,5 @@ def test_the_list_of_boards_tells_the_bus() -> None:
 def test_every_shipped_board_expands() -> None:
     """Limits of its module, RAM and partitions are those that a case is checked for."""
     for name in catalog().boards:
-        chip_bytes = catalog().board(name).chip.blocks * catalog().board(name).chip.block_bytes
-        size_bytes = min(parse_size("28 MiB"), chip_bytes)
+        size_bytes = min(parse_size("28 MiB"), catalog().board(name).chip.size_bytes)
         assert case_on(name, partition_bytes=size_bytes).board.name == name

@@ -12,7 +12,7 @@ from rich.text import Text
 from ffslab.cli.tables import print_unpadded
 from ffslab.published.against import Both, agreements, flips_text, rows
 from ffslab.published.beside import JudgedPublication, JudgedStatement, score_text
-from ffslab.published.judge import Judged, Mark, percent
+from ffslab.published.judge import Judged, Mark
 from ffslab.targets import DEFAULT_TARGET
 
 _WIDTH = 80
@@ -39,11 +39,7 @@ def print_publication(
             console.print(f"{statement.statement.id}: {statement.deciding.why}", soft_wrap=True)
     console.print()
     for errors in publication.errors:
-        console.print(
-            f"{errors.of}: {errors.count} figures, median error {percent(errors.median)}, "
-            f"largest {percent(errors.worst)} ({errors.worst_title})",
-            soft_wrap=True,
-        )
+        console.print(errors.text, soft_wrap=True)
     console.print(f"{publication.publication.name}: {score_text(publication.score)}")
 
 
@@ -55,13 +51,8 @@ def print_against(console: Console, statements: Sequence[Both], target: str) -> 
         table.add_row(Text.assemble(f"{name} ", *marks), "", _short(title), *numbers)
     print_unpadded(console, table)
     console.print()
-    for agreement in agreements(statements):
-        console.print(
-            f"{agreement.kind}: {agreement.count} figures, median error "
-            f"{percent(agreement.median)}, largest {percent(agreement.worst)} "
-            f"({agreement.worst_title})",
-            soft_wrap=True,
-        )
+    for errors in agreements(statements):
+        console.print(errors.text, soft_wrap=True)
     console.print(flips_text(statements), soft_wrap=True)
 
 

@@ -235,7 +235,7 @@ def _board(settings: Settings, catalog: Catalog, where: str) -> Board:
             changes = chip_changes if group == "chip" else board_changes
             changes[name] = (_size_of if is_size else _integer)(settings, key, where)
     _check_range(board_changes, (*BOARD_ROWS, *BOARD_SPI_ROWS), f"{where}: board")
-    board = _with_changes(board, board_changes, where, is_bus_known=_OTHER_CHIP not in settings)
+    board = _with_changes(board, board_changes, where)
     chip = board.chip
     if chip_changes:
         marks = set_marks(chip, chip_changes, SET_BY_STUDY)
@@ -266,12 +266,10 @@ def _check_range(changes: Mapping[str, Any], rows: Iterable[FigureRow], where: s
             )
 
 
-def _with_changes(
-    board: Board, changes: Mapping[str, Any], where: str, *, is_bus_known: bool
-) -> Board:
+def _with_changes(board: Board, changes: Mapping[str, Any], where: str) -> Board:
     """The board with figures that the study sets; prices that it does not set follow the clock."""
     if not changes:
-        return board if is_bus_known else with_bus(board)
+        return with_bus(board)
     of_spi = [name for name in SPI_FIGURES if name in changes]
     if of_spi and not board.chip.is_on_spi:
         raise SpecError(
@@ -286,8 +284,7 @@ def _with_changes(
         derived, entries = at_clock(board, changes["cpu_mhz"], changes, f"{where}: board")
         marks += entries
     provenance = with_marks(board.provenance, marks)
-    changed = replace(board, **derived, **changes, provenance=provenance)
-    changed = with_bus(changed) if of_spi or not is_bus_known else changed
+    changed = with_bus(replace(board, **derived, **changes, provenance=provenance))
     check_board(changed, where)
     return changed
 

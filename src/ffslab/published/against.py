@@ -12,17 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
-from textwrap import shorten
 from typing import Any
 
 from ffslab.published.beside import JudgedPublication, JudgedStatement
+from ffslab.published.errors import Errors, errors_of, short_title
 from ffslab.published.formula import UNITS
 from ffslab.published.judge import Judged, Mark, number_text, percent, with_unit
 
 _TIMES, _RATIOS = "times", "ratios"
 _SIZES = ("KB", "MB", "KiB", "MiB")
-_TITLE = 64  # letters of a figure's title in a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +71,6 @@ class Both:
         return max(self.pairs, key=lambda pair: pair.error, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How far figures of a kind are off: the median and the largest error."""
-
-    kind: str
-    count: int
-    median: float
-    worst: float
-    worst_title: str
-
-
 def beside_each_other(
     here: Sequence[JudgedPublication], there: Sequence[JudgedPublication]
 ) -> tuple[Both, ...]:
@@ -113,21 +100,16 @@ def _pairs(here: Judged, there: Judged) -> Iterator[Pair]:
             yield Pair(f"{here.title}, side {number}", here.unit, *values)
 
 
-def agreements(statements: Sequence[Both]) -> tuple[Agreement, ...]:
+def agreements(statements: Sequence[Both]) -> tuple[Errors, ...]:
     """By kind of figure, those with the most figures first."""
     kinds: dict[str, list[tuple[float, str]]] = {}
     for both in statements:
         for pair in both.pairs:
             kinds.setdefault(pair.kind, []).append((pair.error, f"{both.id}, {pair.title}"))
-    ordered = sorted(kinds.items(), key=lambda item: (-len(item[1]), item[0]))
-    return tuple(
-        Agreement(kind, len(rows), median(error for error, _ in rows), *max(rows))
-        for kind, rows in ordered
-    )
+    return errors_of(dict(sorted(kinds.items(), key=lambda item: (-len(item[1]), item[0]))))
 
 
 ROW_HEAD = ("", "here", "there", "furthest figure", "here", "there", "error")
-KIND_HEAD = ("of", "figures", "median error", "largest", "where")
 
 
 def rows(statements: Sequence[Both]) -> Iterator[tuple[str, ...]]:
@@ -137,19 +119,8 @@ def rows(statements: Sequence[Both]) -> Iterator[tuple[str, ...]]:
         if pair is None:
             yield (both.id, both.here.value, both.there.value, both.why, "", "", "")
         else:
-            told = (_short(pair.title), *pair.text, percent(pair.error))
+            told = (short_title(pair.title), *pair.text, percent(pair.error))
             yield (both.id, both.here.value, both.there.value, *told)
-
-
-def kind_rows(statements: Sequence[Both]) -> Iterator[tuple[str, ...]]:
-    """A row for each kind of figure."""
-    for kind in agreements(statements):
-        errors = percent(kind.median), percent(kind.worst)
-        yield (kind.kind, str(kind.count), *errors, _short(kind.worst_title))
-
-
-def _short(title: str) -> str:
-    return shorten(title, _TITLE, placeholder=" …")
 
 
 def flips_text(statements: Sequence[Both]) -> str:
@@ -178,7 +149,7 @@ def against_document(statements: Sequence[Both], target: str) -> dict[str, Any]:
             for both in statements
         ],
         "kinds": [
-            {"of": k.kind, "count": k.count, "median": k.median, "largest": k.worst}
-            for k in agreements(statements)
+            {"of": each.of, "count": each.count, "median": each.median, "largest": each.worst}
+            for each in agreements(statements)
         ],
     }

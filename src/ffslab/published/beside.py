@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from math import inf
-from statistics import median
 from typing import Any
 
+from ffslab.published.errors import Errors, errors_of
 from ffslab.published.formula import Formulas, NotMeasuredError, Reader
 from ffslab.published.judge import (
     MEASURED,
@@ -121,17 +121,6 @@ class JudgedStatement:
         return tuple(check for check in self.checks if check.is_order)
 
 
-@dataclass(frozen=True, slots=True)
-class Errors:
-    """How far figures of one kind are off: |ours ÷ published - 1|, the median and the largest."""
-
-    of: str
-    count: int
-    median: float
-    worst: float
-    worst_title: str
-
-
 def _distance(check: Judged) -> float:
     ratio = check.ratio
     if ratio is None:
@@ -169,11 +158,7 @@ class JudgedPublication:
                     row = (abs(check.ratio - 1), f"{statement.statement.id}, {check.title}")
                     kinds.setdefault(check.of, []).append(row)
         every = [row for rows in kinds.values() for row in rows]
-        return tuple(
-            Errors(of, len(rows), median(error for error, _ in rows), *max(rows))
-            for of, rows in {**kinds, "all": every}.items()
-            if rows
-        )
+        return errors_of({**kinds, "all": every})
 
 
 def judged(publication: Publication, reader: Reader) -> JudgedPublication:
@@ -197,7 +182,7 @@ def _figure(stated: StatedFigure, formulas: Formulas) -> Judged:
         ours = formulas.number(stated.ours)
         spent = formulas.spent(stated.ours) if stated.of else ""
     except NotMeasuredError as error:
-        return not_measured(stated.title, str(error), stated.published, stated.unit)
+        return not_measured(stated.title, error, stated.published, stated.unit)
     judged_one = judged_figure(stated.title, stated.published, ours, stated.unit)
     return replace(judged_one, of=stated.of, spent=spent)
 
@@ -206,7 +191,7 @@ def _order(stated: StatedOrder, formulas: Formulas) -> Judged:
     try:
         return judged_order(stated.title, formulas.compared(stated.holds), stated.unit)
     except NotMeasuredError as error:
-        return not_measured(stated.title, str(error), None)
+        return not_measured(stated.title, error, None)
 
 
 def _cause(cause: StatedCause, formulas: Formulas) -> Cause:

@@ -49,6 +49,10 @@ class NotMeasuredError(Exception):
     """A figure of a formula is not there: the case failed, or has not run. The text says why."""
 
 
+class SkippedError(NotMeasuredError):
+    """The case was skipped: the target cannot run it."""
+
+
 class Reader(Protocol):
     """Where the figures of a formula come from; NotMeasuredError if one is not there."""
 

@@ -20,7 +20,7 @@ from enum import StrEnum
 from math import inf
 
 from ffslab.compare.ratios import SAME
-from ffslab.published.formula import Compared
+from ffslab.published.formula import Compared, NotMeasuredError, SkippedError
 
 FACTOR = 1.5  # within which a figure agrees
 ALIKE = 1 + SAME  # within which two figures are alike, here as in the report
@@ -82,9 +82,9 @@ class Judged:
     """A figure or an order: what was published, what is ours, and what that comes to.
 
     `ratio`: ours ÷ published, of an order the side that is stated to be the larger ÷ the other;
-    None if not measured, with the reason in `why`. An order has no `published`, but the two `sides`
-    of its worst comparison, and its `sign`. `of` is what its error is counted with, `spent` what
-    our time is made of, of a figure of a board.
+    None if not measured, with the reason in `why`, and `skipped` if the target cannot. An order has
+    no `published`, but the two `sides` of its worst comparison, and its `sign`. `of` is what its
+    error is counted with, `spent` what our time is made of, of a figure of a board.
     """
 
     title: str
@@ -96,6 +96,7 @@ class Judged:
     sign: str = ""
     ratio: float | None = None
     why: str = ""
+    skipped: bool = False
     of: str = ""
     spent: str = ""
 
@@ -171,9 +172,12 @@ def _order_mark(pair: Compared) -> Mark:
     return Mark.AGREES if ratio > ALIKE or "=" in pair.sign else Mark.DIRECTION
 
 
-def not_measured(title: str, why: str, published: Published | None, unit: str = "") -> Judged:
+def not_measured(
+    title: str, error: NotMeasuredError, published: Published | None, unit: str = ""
+) -> Judged:
     """A figure or an order that a failed case has no part in."""
-    return Judged(title, Mark.NOT_MEASURED, published, unit, why=why)
+    skipped = isinstance(error, SkippedError)
+    return Judged(title, Mark.NOT_MEASURED, published, unit, why=str(error), skipped=skipped)
 
 
 def worst(marks: Iterable[Mark]) -> Mark:

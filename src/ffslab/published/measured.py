@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ffslab.codesize.sizes import CodeSizes
-from ffslab.published.formula import NotMeasuredError
+from ffslab.published.formula import NotMeasuredError, SkippedError
 from ffslab.published.load import Publication
 from ffslab.published.plan import PlannedRun, fitting, rating_of, without_seed
 from ffslab.rating.grade import WORST
@@ -100,9 +100,11 @@ class MeasuredReader:
         result = self.results[run].get(case_id)
         if result is None:
             raise NotMeasuredError(f"{case_id} of the run {run} has no result")
-        if not is_good(result) or result["outcome"] == "skip":
+        is_skipped = result["outcome"] == "skip"
+        if is_skipped or not is_good(result):
             told = f": {result['reason']}" if result["reason"] else ""
-            raise NotMeasuredError(f"{case_id} of the run {run}: {result['outcome']}{told}")
+            error = SkippedError if is_skipped else NotMeasuredError
+            raise error(f"{case_id} of the run {run}: {result['outcome']}{told}")
         return result
 
     def _figure(self, run: str, case_id: str, word: str) -> float:

@@ -69,6 +69,7 @@ class Plan:
     publication: Publication
     runs: tuple[PlannedRun, ...]
     sizes: tuple[str, ...]  # file systems whose code is measured
+    target: str = DEFAULT_TARGET
 
     @property
     def case_count(self) -> int:
@@ -90,7 +91,7 @@ def planned(publication: Publication, target: str = DEFAULT_TARGET) -> Plan:
                 formulas.compared(order.holds)
     if publication.is_whole:
         _check_used(publication, reader)
-    return Plan(publication, tuple(reader.runs()), tuple(reader.sizes))
+    return Plan(publication, tuple(reader.runs()), tuple(reader.sizes), target)
 
 
 def _check_used(publication: Publication, reader: PlannedReader) -> None:

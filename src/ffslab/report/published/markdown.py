@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from textwrap import fill
 
-from ffslab.published.against import KIND_HEAD, ROW_HEAD, Both, flips_text, kind_rows, rows
+from ffslab.published import errors
+from ffslab.published.against import ROW_HEAD, Both, agreements, flips_text, rows
 from ffslab.published.beside import JudgedPublication, score_text, total
-from ffslab.published.judge import MEASURED, percent
+from ffslab.published.judge import MEASURED
 from ffslab.published.load import publication_files
 from ffslab.report.elements import environment
 from ffslab.report.pictures import VEGA_LITE, charts_in, specification
 from ffslab.report.published.page import (
-    ERROR_HEAD,
     HEAD,
     RULE,
     WORDS,
@@ -70,7 +70,9 @@ def _against_lines(statements: Sequence[Both], target: str, names: Sequence[str]
     words = " ".join(names)
     yield from ("```", f"./ffslab reproduce {words} --target {target} --markdown docs", "```", "")
     yield from (_wrapped(f"**{flips_text(statements)}**"), "")
-    yield from _table_lines(KIND_HEAD, kind_rows(statements), "|---|---:|---:|---:|---|")
+    yield from _table_lines(
+        errors.HEAD, (each.cells for each in agreements(statements)), "|---|---:|---:|---:|---|"
+    )
     yield from _table_lines(ROW_HEAD, rows(statements), "|---|---|---|---|---:|---:|---:|")
 
 
@@ -95,7 +97,7 @@ def _lines(part: ShownPublication) -> Iterator[str]:
             "",
         )
     if part.errors:
-        yield from _table_lines(ERROR_HEAD, part.errors.rows, "|---|---:|---:|---:|---|")
+        yield from _table_lines(errors.HEAD, part.errors.rows, "|---|---:|---:|---:|---|")
     for statement in part.statements:
         yield from _statement_lines(part, statement)
 
@@ -155,8 +157,7 @@ def _error_lines(judged: JudgedPublication) -> Iterator[str]:
     yield from (f"[{stated.title}](published/{stated.name}.md):", "")
     yield from ("| of | figures | median error | largest |", "|---|---:|---:|---:|")
     for each in judged.errors:
-        cells = each.of, str(each.count), percent(each.median), percent(each.worst)
-        yield f"| {' | '.join(cells)} |"
+        yield f"| {' | '.join(each.cells[:-1])} |"
     yield ""
 
 

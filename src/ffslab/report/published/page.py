@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ffslab.published import errors
 from ffslab.published.beside import JudgedPublication, JudgedStatement, score_text, total
 from ffslab.published.judge import Judged, Mark, percent
 from ffslab.report.elements import Table, environment
@@ -17,7 +18,6 @@ from ffslab.report.published.chart import bars, maps, overview
 from ffslab.results.files import write_atomic
 
 HEAD = ("", "", "published", "ours", "ours ÷ published")
-ERROR_HEAD = ("of", "figures", "median error", "largest", "where")
 WORDS = {
     Mark.AGREES: "agrees",
     Mark.DIRECTION: "agrees in direction, or shows no difference",
@@ -99,11 +99,8 @@ def shown(publication: JudgedPublication) -> ShownPublication:
 
 
 def _errors(publication: JudgedPublication) -> Table | None:
-    rows = tuple(
-        (each.of, str(each.count), percent(each.median), percent(each.worst), each.worst_title)
-        for each in publication.errors
-    )
-    return Table("", ERROR_HEAD, (), rows, 1, wrapped=(4,)) if rows else None
+    rows = tuple(each.cells for each in publication.errors)
+    return Table("", errors.HEAD, (), rows, 1, wrapped=(4,)) if rows else None
 
 
 def _shown_statement(statement: JudgedStatement) -> ShownStatement:
@@ -152,10 +149,10 @@ def first_sentences(publications: Sequence[JudgedPublication]) -> str:
     stating = [each.score for each in publications if each.states]
     told = [headline(total(stating))] if stating else []
     for each in publications:
-        for errors in each.errors[-1:]:
+        for every in each.errors[-1:]:
             told.append(
-                f"Of {errors.count} figures of boards half are off by at most "
-                f"{percent(errors.median)}, all by at most {percent(errors.worst)}."
+                f"Of {every.count} figures of boards half are off by at most "
+                f"{percent(every.median)}, all by at most {percent(every.worst)}."
             )
     return " ".join(told)
 
