@@ -46,7 +46,7 @@ static void busy_wait(u64 ns)
 /* Sleeps without a switch of tasks if that is the same; else false, and no sleep. */
 static bool sleep_alone(u64 ns)
 {
-#ifdef CONFIG_UML
+#ifdef CONFIG_UML_CPU_MODEL
 	return time_travel_sleep_alone(ns);
 #else
 	return false;
@@ -66,7 +66,7 @@ static void sleep_ns(const struct vnand_chip *chip, u64 ns)
 /* Tells the guest's kernel whose the time is that passes next; 0: the caller's again. */
 static void tell_whose_time(u64 driver_ns, u64 chip_ns)
 {
-#ifdef CONFIG_UML
+#ifdef CONFIG_UML_CPU_MODEL
 	if (driver_ns || chip_ns)
 		um_time_goes_to_flash(driver_ns, chip_ns);
 	else

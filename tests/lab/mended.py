@@ -13,7 +13,7 @@ from pathlib import Path
 
 from planted_module import Change, apply_changes
 
-from ffslab.lab.patches import apply_series, read_series
+from ffslab.lab.patches import Series, apply_series, read_series
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.lab.source import ensure_source
 from ffslab.paths import data_dir
@@ -37,7 +37,7 @@ def catalog_with(
     shutil.copytree(source / "fs" / filesystem, sources)
     if has_fixes:
         fixes = read_series(data_dir("kernel") / "fixes")
-        apply_series(patched, [fix for fix in fixes if f"-{filesystem}-" in fix.name])
+        apply_series(patched, Series(tuple(fix for fix in fixes if f"-{filesystem}-" in fix.name)))
     apply_changes(sources, changes)
     _rename(sources, filesystem)
     described = (data_dir("catalog") / "filesystems" / f"{filesystem}.toml").read_text()

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ffslab.lab.cache import cache_root
-from ffslab.lab.patches import apply_series
+from ffslab.lab.patches import Series, apply_series
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.lab.source import ensure_source
 from ffslab.model.specs import LabKernel
@@ -32,7 +32,7 @@ def patched_source() -> Path:
         source = ensure_source(ConsoleProgress()).tree
         # Links: `patch` writes new files.
         shutil.copytree(source, scratch, symlinks=True, copy_function=os.link)
-        apply_series(scratch, [patch])
+        apply_series(scratch, Series((patch,)))
         # Another process of the tests may have been quicker.
         with suppress(OSError):
             scratch.rename(tree)

@@ -11,6 +11,7 @@ from ffslab.errors import BuildError, InfrastructureError, UsageError
 from ffslab.lab import build, ensure_lab, lab
 from ffslab.lab.cache import write_stamp
 from ffslab.lab.commands import clean_environment, run_logged
+from ffslab.lab.patches import Series
 from ffslab.lab.progress import ConsoleProgress
 from ffslab.lab.source import KernelSource
 from ffslab.paths import data_dir
@@ -161,7 +162,7 @@ def test_an_option_that_does_not_stick_ends_the_build(
         (entry.objects / ".config").write_text("# CONFIG_MTD is not set\n")
 
     monkeypatch.setattr(build, "make_kernel", configure_without_mtd)
-    inputs = build.KernelInputs("default", (checkout / "kernel" / "lab.config",), (), "6.1")
+    inputs = build.KernelInputs("default", (checkout / "kernel" / "lab.config",), Series(()))
     progress = ConsoleProgress(io.StringIO())
     with pytest.raises(InfrastructureError, match="CONFIG_MTD: wanted y, got n"):
         build.build_kernel(entry, SOURCE, inputs, 0, progress)

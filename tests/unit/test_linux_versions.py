@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from test_kernel_source import make_package, make_tree
 
-from ffslab.errors import InfrastructureError
+from ffslab.errors import InfrastructureError, SpecError, UsageError
 from ffslab.lab import archives, source
 from ffslab.lab.archives import FURTHER, VERSION
 from ffslab.lab.lab import (
@@ -22,8 +22,8 @@ from ffslab.lab.lab import (
 )
 from ffslab.lab.patches import read_series
 from ffslab.lab.progress import SilentProgress
-from ffslab.model.kernels import USUAL_VERSION, VERSIONS, lab_kernel
-from ffslab.model.specs import LabKernel
+from ffslab.model.kernels import USUAL_VERSION, VERSIONS, kernel_of_options, lab_kernel
+from ffslab.model.specs import LabKernel, OptionValue
 from ffslab.paths import data_dir
 
 
@@ -37,8 +37,52 @@ def test_a_case_names_the_versions_that_the_lab_can_build() -> None:
 
 def test_a_variant_says_of_which_version_it_is() -> None:
     for variant in VARIANTS:
-        named = next((version for version in FURTHER if variant.endswith(version)), VERSION)
-        assert linux_of(variant) == named
+        named = [version for version in FURTHER if version in variant.split("-")]
+        assert [linux_of(variant)] == (named or [VERSION])
+
+
+@pytest.mark.parametrize("version", FURTHER)
+def test_a_kind_of_kernel_is_of_the_version_that_is_named(version: str) -> None:
+    """The patches of that version; and the fragments of the kind, as in the usual version."""
+    for kind, more in {
+        "sockets": ["sockets.config"],
+        "fastmap": ["fastmap.config"],
+        "ubi-wear": ["ubi-wear.config"],
+        "debug": ["debug.config"],
+    }.items():
+        inputs, plain = kernel_inputs(f"{version}-{kind}"), kernel_inputs(version)
+        assert inputs.series == plain.series and inputs.series.made_for == version
+        named = [path.name for path in inputs.fragments]
+        assert [name for name in named if name in more] == more
+        assert [name for name in named if name not in more] == [
+            path.name for path in plain.fragments
+        ]
+    with pytest.raises(UsageError, match="no lab kernel variant"):
+        kernel_inputs(f"{version}-period")
+
+
+def test_a_study_names_sockets_and_fixes_of_a_version() -> None:
+    assert lab_kernel({"kernel": "6.12-sockets"}, "test") == LabKernel("6.12-sockets")
+    assert lab_kernel({"kernel": "7.3-fixed"}, "test").kind == "fixed"
+    fixes = read_series(data_dir("kernel") / "fixes")
+    assert kernel_inputs("7.3-fixed").series.patches == (
+        *kernel_inputs("7.3").series.patches,
+        *fixes,
+    )
+    for wrong in ("6.12-fixed", "7.3-period", "7.3-fastmap", "7.3-", "7.4-sockets"):
+        with pytest.raises(SpecError, match=rf"(?s)cases have no kernel '{wrong}'.*7\.3-sockets"):
+            lab_kernel({"kernel": wrong}, "test")
+
+
+def test_an_option_asks_for_its_kernel_in_the_version_that_the_study_names() -> None:
+    needs = (OptionValue(kernel="fastmap"),)
+    assert kernel_of_options(LabKernel(), needs, "test") == LabKernel("fastmap")
+    kernel = kernel_of_options(LabKernel("6.12"), needs, "test")
+    assert kernel.on_board(unaligned=True).variant == "unaligned-6.12-fastmap"
+    assert (kernel.kind, kernel.arguments) == ("fastmap", ("ubi.fm_autoconvert=1",))
+    for taken in ("sockets", "7.3-sockets", "7.3-fixed"):
+        with pytest.raises(SpecError, match="may be a version"):
+            kernel_of_options(LabKernel(taken), needs, "test")
 
 
 @pytest.mark.parametrize("version", FURTHER)
@@ -46,7 +90,7 @@ def test_a_series_has_every_patch_and_each_once(version: str) -> None:
     """What versions share stands in the directory of the usual one."""
     own = data_dir("kernel") / f"patches-{version}"
     patches = [path.resolve() for path in read_series(own)]
-    assert kernel_inputs(version).patches == tuple(read_series(own))
+    assert kernel_inputs(version).series.patches == tuple(read_series(own))
     assert set(own.glob("*.patch")) <= set(patches)
     names = [path.name for path in patches]
     assert names == sorted(set(names))
@@ -64,8 +108,11 @@ def test_a_patch_of_its_own_is_another_one(version: str) -> None:
 def test_the_fixed_kernel_is_the_usual_one_and_the_fixes(variant: str) -> None:
     fixes = read_series(data_dir("kernel") / "fixes")
     assert lab_kernel({"kernel": "fixed"}, "test") == LabKernel("fixed")
-    assert kernel_inputs(variant).patches == (*kernel_inputs("default").patches, *fixes)
-    assert not set(kernel_inputs("default").patches) & set(fixes)
+    assert kernel_inputs(variant).series.patches == (
+        *kernel_inputs("default").series.patches,
+        *fixes,
+    )
+    assert not set(kernel_inputs("default").series.patches) & set(fixes)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +149,7 @@ def test_a_named_tree_takes_the_place_of_its_own_version_and_of_the_usual_one(
     usual, further = known_source(tree), known_source(tree, "6.12")
     assert usual is not None and usual.version == "6.12" and usual == further
     plan = plan_lab("default", usual)
-    assert kernel_inputs("default", "6.12").patches == kernel_inputs("6.12").patches
+    assert kernel_inputs("default", "6.12").series.patches == kernel_inputs("6.12").series.patches
     assert plan.kernel_key == plan_lab("6.12", usual).kernel_key
     (tree / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 9\n")
     older = known_source(tree)

@@ -218,7 +218,7 @@ def test_a_board_with_unaligned_access_has_its_own_kernel(
     assert set(lab_parts([case])["variants"]) == {variant}
     inputs, other = kernel_inputs(variant), kernel_inputs(named)
     assert inputs.fragments == (*other.fragments, data_dir("kernel") / "unaligned.config")
-    assert inputs.patches == other.patches
+    assert inputs.series.patches == other.series.patches
     back = case.kernel.on_board(unaligned=False)
     assert back == aligned.kernel and back.on_board(unaligned=True) == case.kernel
 
@@ -367,9 +367,9 @@ def test_its_patches_are_of_no_other_kernel() -> None:
     own = read_series(data_dir("kernel") / "period")
     assert own
     for variant in ("default", "debug", "nocpu"):
-        assert not set(kernel_inputs(variant).patches) & set(own)
+        assert not set(kernel_inputs(variant).series.patches) & set(own)
     period = kernel_inputs("period")
-    assert period.patches == (*kernel_inputs("default").patches, *own)
+    assert period.series.patches == (*kernel_inputs("default").series.patches, *own)
     assert period.fragments == kernel_inputs("default").fragments
 
 

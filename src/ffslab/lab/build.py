@@ -6,13 +6,14 @@ that the same inputs and compiler give the same bytes, wherever the cache is.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ffslab.errors import BuildError, InfrastructureError
@@ -24,7 +25,7 @@ from ffslab.lab.cache import (
 )
 from ffslab.lab.commands import clean_environment, run_logged
 from ffslab.lab.config import parse_config, unmet_options
-from ffslab.lab.patches import linux_version
+from ffslab.lab.patches import Applied, Series, linux_version
 from ffslab.lab.progress import Progress
 from ffslab.lab.source import KernelSource
 from ffslab.lab.workshop import (
@@ -45,7 +46,11 @@ _BUILD_STAMPS = {
     "KBUILD_BUILD_HOST": "lab",
     "KBUILD_BUILD_VERSION": "1",
 }
-_LEFT_OUT = "left-out"  # a file with the names of patches
+_APPLIED = "applied.json"  # what became of the patches
+# Behind the fragments where the patch that brings the CPU model was left out.
+_NO_MODEL = "".join(
+    f"# CONFIG_UML_{option} is not set\n" for option in ("CPU_MODEL", "CPU_COUNT", "UNALIGNED")
+)
 _NANDSIM = "drivers/mtd/nand/raw/nandsim.ko"
 _PHRAM = "drivers/mtd/devices/phram.ko"
 # What is compiled into a kernel, and nothing else reads.
@@ -77,16 +82,11 @@ ARM = Architecture("arm", "arm-linux-gnueabi-", "arch/arm/boot/zImage", modules=
 
 @dataclass(frozen=True, slots=True)
 class KernelInputs:
-    """Everything that decides a kernel's bytes, except for the source's and compiler's.
-
-    `made_for`: the version of Linux whose patches they are; `optional`: those that may be left out.
-    """
+    """Everything that decides a kernel's bytes, except for the source's and compiler's."""
 
     variant: str
     fragments: tuple[Path, ...]
-    patches: tuple[Path, ...]
-    made_for: str
-    optional: frozenset[Path] = frozenset()
+    series: Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +150,13 @@ def build_kernel(
     progress: Progress,
     trees: Sequence[Path] = (),
     workshop: Path | None = None,
+    base: Callable[[], Path | None] = lambda: None,
 ) -> KernelEntry:
     """Builds a kernel into `entry`, going on where an interrupted build stopped; where it was
     compiled: in `workshop`, on top of what is there, or in the entry itself.
 
     `trees` are those of the source with the files of an architecture; none: User-Mode Linux.
+    `base` gives the source that the patches were made for, if they do not apply as they are.
 
     Raises BuildError if a patch does not apply, an option of a fragment does not take effect, or
     the compilation fails.
@@ -164,9 +166,10 @@ def build_kernel(
     with at_work(workshop):
         made.log.unlink(missing_ok=True)
         sources = trees or (source.tree,)
-        left_out = prepare_tree(made, sources, inputs, progress, anew=workshop is not None)
+        anew = workshop is not None
+        applied = prepare_tree(made, sources, inputs.series, progress, base, anew=anew)
         with progress.phase("configuring the lab kernel"):
-            configure(made, inputs, lock)
+            configure(made, inputs, lock, _NO_MODEL if applied.flash_only else "")
         with progress.phase(f"compiling the lab kernel ({inputs.variant}) on {cores()} cores"):
             # One more than there are cores: linking and make itself leave one idle now and then.
             targets = [f"-j{cores() + 1}", Path(entry.architecture.image).name, "modules"]
@@ -177,8 +180,8 @@ def build_kernel(
         {
             "source": source.id,
             "linux": linux_version(source.tree),
-            "patches": inputs.made_for,
-            "left_out": left_out,
+            "patches": inputs.series.made_for,
+            **asdict(applied),
             "variant": inputs.variant,
             "compiler": compiler_version(entry.architecture),
         },
@@ -221,39 +224,54 @@ def cores() -> int:
 def prepare_tree(
     entry: KernelEntry,
     trees: Sequence[Path],
-    inputs: KernelInputs,
+    series: Series,
     progress: Progress,
+    base: Callable[[], Path | None] = lambda: None,
     *,
     anew: bool = False,
-) -> list[str]:
+) -> Applied:
     """Puts a patched copy of the trees, laid over each other, into an entry that has none yet;
-    `anew`: over the one that it has. Names the patches that were left out.
+    `anew`: over the one that it has.
     """
-    told = entry.directory / _LEFT_OUT
+    told = entry.directory / _APPLIED
     if entry.source.is_dir() and not anew:
-        return told.read_text(encoding="utf-8").split() if told.is_file() else []
+        return (
+            Applied(**json.loads(told.read_text(encoding="utf-8"))) if told.exists() else Applied()
+        )
     scratch = scratch_directory(entry.directory)
     try:
-        with progress.phase(f"patching the kernel ({len(inputs.patches)} patches)"):
-            left_out = patched_tree(
-                *(scratch / "src", trees, inputs.patches, inputs.made_for, inputs.optional)
-            )
+        with progress.phase(f"patching the kernel ({len(series.patches)} patches)"):
+            applied = patched_tree(scratch / "src", trees, series, base)
             lay_over(scratch / "src", entry.source)
     finally:
         shutil.rmtree(scratch)
-    told.write_text("".join(f"{name}\n" for name in left_out), encoding="utf-8")
-    for name in left_out:
+    told.write_text(json.dumps(asdict(applied)), encoding="utf-8")
+    _note(applied, series, progress)
+    return applied
+
+
+def _note(applied: Applied, series: Series, progress: Progress) -> None:
+    """Tells what is otherwise than with the source that the patches were made for."""
+    if applied.merged:
+        progress.note(f"the patches, made for Linux {series.made_for}, are merged with this source")
+    if applied.flash_only:
+        progress.note(
+            f"left out, for not all of it applies: the CPU model ({len(applied.left_out)} patches);"
+            " only the flash takes time, and times compare with those of no other kernel"
+        )
+        return
+    for name in applied.left_out:
         progress.note(f"left out, for it does not apply: {name}; guests take longer on the host")
-    return left_out
 
 
-def configure(entry: KernelEntry, inputs: KernelInputs, lock: int) -> None:
-    """Writes the configuration; BuildError for options that do not take effect."""
+def configure(entry: KernelEntry, inputs: KernelInputs, lock: int, more: str = "") -> None:
+    """Writes the configuration, `more` behind the fragments; BuildError for options that do not
+    take effect.
+    """
     objects = make_directory(entry.objects)
     merged = objects / "lab.fragment"
-    merged.write_text(
-        "".join(path.read_text(encoding="utf-8") for path in inputs.fragments), encoding="utf-8"
-    )
+    fragments = "".join(path.read_text(encoding="utf-8") for path in inputs.fragments)
+    merged.write_text(fragments + more, encoding="utf-8")
     make_kernel(entry, [f"KCONFIG_ALLCONFIG={merged}", "allnoconfig"], lock)
     wanted = parse_config(merged.read_text(encoding="utf-8"))
     final = parse_config((objects / ".config").read_text(encoding="utf-8"))

@@ -15,6 +15,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,7 @@ from ffslab.lab.outoftree import (
     plan_out_of_tree,
 )
 from ffslab.lab.packages import ARM_LAB_PACKAGES, BUILD_PACKAGES, ensure_packages
-from ffslab.lab.patches import minor_version, read_series, speed_only
+from ffslab.lab.patches import Series, minor_version, read_series, series_of
 from ffslab.lab.progress import ConsoleProgress, Progress, SilentProgress
 from ffslab.lab.source import (
     KernelSource,
@@ -62,24 +63,34 @@ from ffslab.lab.source import (
     ensure_source,
     named_source,
 )
-from ffslab.model.specs import variant_on_board, variant_without_board
+from ffslab.model.kernels import FLASH_TIME_ONLY, OF_FIXES
+from ffslab.model.specs import variant_of_version, variant_on_board, version_and_kind
 from ffslab.paths import data_dir
 
 if TYPE_CHECKING:
     from ffslab.lab.lab_build import LabBuild
     from ffslab.model.specs import Filesystem, MountSetup
 
-# The fragments of the variants that cases run in, merged in order: for boards without unaligned
-# access, and for the others the same with one more.
-_OF_CASES: Mapping[str, tuple[str, ...]] = {
+# The fragments of the kinds of kernels that cases run in, merged in order.
+_KINDS: Mapping[str, tuple[str, ...]] = {
     "default": ("lab.config",),
     "period": ("lab.config",),
     "fastmap": ("lab.config", "fastmap.config"),
     "ubi-wear": ("lab.config", "ubi-wear.config"),
     "sockets": ("lab.config", "sockets.config"),
     "fixed": ("lab.config",),
-    **dict.fromkeys(FURTHER, ("lab.config",)),
 }
+# Those of further versions of Linux: switches of the period kernel are patches of the usual one,
+# and so are the fixes, which a few versions have besides.
+_OF_VERSIONS: Mapping[str, tuple[str, ...]] = {
+    variant_of_version(version, kind): fragments
+    for version in FURTHER
+    for kind, fragments in _KINDS.items()
+    if kind != "period" and (kind != "fixed" or version in OF_FIXES)
+}
+# For boards without unaligned access, and for the others the same with one more.
+_OF_CASES = {**_KINDS, **_OF_VERSIONS}
+_DEBUG = ("lab.config", "debug.config")
 # Those of all variants. What is not for cases has no unaligned access: `debug`, whose checkers see
 # the accesses of plain code, `nocpu` and `price`.
 VARIANTS: Mapping[str, tuple[str, ...]] = {
@@ -88,7 +99,8 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
         variant_on_board(name, unaligned=True): (*fragments, "unaligned.config")
         for name, fragments in _OF_CASES.items()
     },
-    "debug": ("lab.config", "debug.config"),
+    "debug": _DEBUG,
+    **{variant_of_version(version, "debug"): _DEBUG for version in FURTHER},
     "nocpu": ("lab.config", "nocpu.config"),
     "price": ("lab.config", "price.config"),
     "qemu": ("lab.config", "qemu.config"),
@@ -104,19 +116,17 @@ _UP_TO: Mapping[str, str] = {"5.15": "linux-5.10.config"}
 _FROM: Mapping[str, str] = {"7.3": "linux-7.3.config"}
 # What is compiled for ARM; our patches for all are for User-Mode Linux alone.
 _ARM_VARIANTS = ("qemu", "qemu-period", "qemu-fastmap", "qemu-ubi-wear", "qemu-sockets", "board")
-_NETWORKED = ("sockets", variant_on_board("sockets", unaligned=True), "qemu-sockets", "board")
+_NETWORKED = ("sockets", "qemu-sockets", "board")  # kinds
 # The explorer of power cuts has its chips in User-Mode Linux only.
 _UML_MODULES = ("vnand_crash", "vnor_crash")
 # What a variant shares with others of its architecture is compiled once (_workshops); these share
 # little.
 _ALONE = ("debug", "nocpu", "price")
-# Further patch series of a variant, after that of all.
+# Further patch series of a kind, after that of all.
 _FURTHER_SERIES: Mapping[str, str] = {
     "period": "period",
-    variant_on_board("period", unaligned=True): "period",
     "qemu-period": "period",
     "fixed": "fixes",
-    variant_on_board("fixed", unaligned=True): "fixes",
     "price": "price",
 }
 # Part of every hash: raise it when the way of building changes the result.
@@ -173,11 +183,12 @@ def kernel_inputs(variant: str, linux: str = "") -> KernelInputs:
         *(name for first, name in _FROM.items() if release >= _release(first)),
     ]
     fragments = tuple(directory / name for name in names)
-    series = directory / ("patches" if made_for == VERSION else f"patches-{made_for}")
-    patches = read_series(series) if architecture_of(variant) == UML else []
-    if variant in _FURTHER_SERIES:
-        patches += read_series(directory / _FURTHER_SERIES[variant])
-    return KernelInputs(variant, fragments, tuple(patches), made_for, speed_only(series))
+    _, kind = version_and_kind(variant)
+    further = read_series(directory / _FURTHER_SERIES[kind]) if kind in _FURTHER_SERIES else []
+    if architecture_of(variant) != UML:
+        return KernelInputs(variant, fragments, Series(tuple(further), made_for))
+    named = directory / ("patches" if made_for == VERSION else f"patches-{made_for}")
+    return KernelInputs(variant, fragments, series_of(named, made_for, further))
 
 
 def nearest_series(version: str) -> str:
@@ -196,8 +207,8 @@ def _release(version: str) -> int:
 
 def linux_of(variant: str) -> str:
     """The version of Linux that a variant is built of, such as "6.1"."""
-    named = variant_without_board(variant)
-    return named if named in FURTHER else VERSION
+    version, _ = version_and_kind(variant)
+    return version or VERSION
 
 
 def architecture_of(variant: str) -> Architecture:
@@ -219,7 +230,7 @@ def plan_lab(
     `file_systems` add the modules of their own sources, whose hashes they hold.
     """
     inputs = kernel_inputs(variant, source.version)
-    files = (*inputs.fragments, *inputs.patches)
+    files = (*inputs.fragments, *inputs.series.patches)
     texts = [part for path in files for part in (path.name, path.read_text(encoding="utf-8"))]
     architecture = architecture_of(variant)
     compiler = compiler_version(architecture)
@@ -418,10 +429,11 @@ def _build_missing(
             if architecture == UML
             else ensure_architecture(source, architecture.name, progress)
         )
-        if variant in _NETWORKED:
+        if version_and_kind(variant)[1] in _NETWORKED:
             trees += ensure_network(source, progress)
         inputs = kernel_inputs(variant, source.version)
-        kernel = build_kernel(plan.kernel, source, inputs, lock, progress, trees, workshop)
+        base = partial(_made_for, inputs.series.made_for, progress)
+        kernel = build_kernel(plan.kernel, source, inputs, lock, progress, trees, workshop, base)
     modules = {
         name: entry for name, entry in plan.modules.items() if not set_aside_if_damaged(entry)
     }
@@ -442,13 +454,22 @@ def _build_missing(
         )
 
 
+def _made_for(version: str, progress: Progress) -> Path | None:
+    """The source that patches of a version were made for; None if it cannot be fetched."""
+    try:
+        return ensure_source(progress, version=version).tree
+    except InfrastructureError as error:
+        progress.note(f"patches cannot be merged without Linux {version}: {error.message}")
+        return None
+
+
 def _workshops(variant: str, source: KernelSource) -> tuple[Path, Path] | tuple[None, None]:
     """Where the kernels of an architecture are compiled on top of each other, and their modules;
     nothing for one that is compiled alone.
 
     Among sources of modules are objects, so other names of files are another place.
     """
-    if variant in _ALONE:
+    if version_and_kind(variant)[1] in _ALONE:
         return None, None
     architecture, kmod = architecture_of(variant), data_dir("kmod")
     # Other trees of a version, such as one with a change, differ in few files.
@@ -484,8 +505,10 @@ def _linux_words(stamp: Mapping[str, Any]) -> str:
     """What a kernel was built of; nothing for one that an earlier version of ffslab built."""
     if "linux" not in stamp:
         return ""
+    patches = f"{'merged ' if stamp.get('merged') else ''}patches of {stamp['patches']}"
     left_out = "".join(f", without {name}" for name in stamp["left_out"])
-    return f"{stamp['linux']} ({stamp['source']}), patches of {stamp['patches']}{left_out}"
+    without = f", {FLASH_TIME_ONLY}" if stamp.get("flash_only") else left_out
+    return f"{stamp['linux']} ({stamp['source']}), {patches}{without}"
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import UsageError
-from ffslab.lab.archives import VERSION
 from ffslab.lab.build import (
     ARM,
     UML,
@@ -47,7 +46,7 @@ from ffslab.lab.cache import (
     write_stamp,
 )
 from ffslab.lab.packages import ARM_PACKAGES, BUILD_PACKAGES, DebianPackage, ensure_packages
-from ffslab.lab.patches import read_series
+from ffslab.lab.patches import Series, read_series
 from ffslab.lab.progress import Progress
 from ffslab.lab.source import (
     KernelSource,
@@ -192,7 +191,7 @@ def _plan(recipe: Recipe, source: KernelSource) -> _Plan:
     return _Plan(
         recipe,
         source,
-        KernelInputs(f"objects for {name}", fragments, patches, VERSION),
+        KernelInputs(f"objects for {name}", fragments, Series(patches)),
         compiler,
         KernelEntry(root / f"{name}-{key}", recipe.architecture),
         {own: root / f"{name}-{own}-{hashed}" for own, hashed in own.items()},
@@ -206,7 +205,7 @@ def _build_kernel_objects(plan: _Plan, lock: int, progress: Progress) -> None:
         trees = ensure_architecture(plan.source, name, progress)
     make_directory(entry.directory)
     entry.log.unlink(missing_ok=True)
-    prepare_tree(entry, trees, plan.inputs, progress)
+    prepare_tree(entry, trees, plan.inputs.series, progress)
     with progress.phase(f"configuring a kernel for {name}"):
         configure(entry, plan.inputs, lock)
     with progress.phase(f"compiling the objects to measure ({name})"):

@@ -1,15 +1,20 @@
 """The lab kernel's patch series: read in order, applied to an own copy of the source.
 
 A patch that the tree already contains is passed over, so that a user's tree with some of them
-works. One that does not apply ends the build and says which hunk of which file, unless the series
-says that it is for the host's speed only: then it is left out.
+works. Of a series that does not apply as it is, less and less is tried: what it makes of the source
+that it was made for, merged with the tree; without what is for the host's speed only; at last
+without the CPU model and all that builds on it. The message of the first patch that does not apply
+is the error if nothing of that works: which hunk of which file.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
-from collections.abc import Collection
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ffslab.errors import BuildError, InfrastructureError
@@ -17,8 +22,42 @@ from ffslab.lab.archives import VERSION
 from ffslab.lab.commands import clean_environment
 from ffslab.process import command_line
 
-# What a series says behind a patch that changes no result.
+# What a series says behind a patch: that it changes no result, or that there is no lab without it.
 _SPEED_ONLY = "the host's speed only"
+_ESSENTIAL = "essential"
+_FILE = re.compile(r"^(?:---|\+\+\+) [ab]/(\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What became of a series: the names of patches that were left out, whether it was merged, and
+    whether the CPU model is missing, so that only the flash takes time.
+    """
+
+    left_out: tuple[str, ...] = ()
+    merged: bool = False
+    flash_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Patches in their order, and the version of Linux that they were made for. `optional` are for
+    the host's speed, `essential` what a kernel without the CPU model has, too.
+    """
+
+    patches: tuple[Path, ...]
+    made_for: str = VERSION
+    optional: frozenset[Path] = frozenset()
+    essential: frozenset[Path] = frozenset()
+
+    def less_and_less(self) -> list[tuple[tuple[Path, ...], bool]]:
+        """What is tried in turn, each time without another class of patches, and whether it is
+        without the CPU model.
+        """
+        fewest = tuple(path for path in self.patches if path in self.essential)
+        results = tuple(path for path in self.patches if path not in self.optional)
+        tried = [(self.patches, False), (results, False)]
+        return tried + ([(fewest, True)] if 0 < len(fewest) < len(results) else [])
 
 
 def read_series(directory: Path) -> list[Path]:
@@ -34,9 +73,15 @@ def read_series(directory: Path) -> list[Path]:
     return patches
 
 
-def speed_only(directory: Path) -> frozenset[Path]:
-    """The patches of a series that make guests faster on the host, and do nothing else."""
-    return frozenset(path for path, said in _entries(directory).items() if _SPEED_ONLY in said)
+def series_of(directory: Path, made_for: str, further: Sequence[Path] = ()) -> Series:
+    """The series of a directory, with further patches behind it that none can do without."""
+    patches, said = read_series(directory), _entries(directory)
+    return Series(
+        (*patches, *further),
+        made_for,
+        frozenset(path for path in patches if _SPEED_ONLY in said[path]),
+        frozenset((*(path for path in patches if _ESSENTIAL in said[path]), *further)),
+    )
 
 
 def _entries(directory: Path) -> dict[Path, str]:
@@ -48,15 +93,35 @@ def _entries(directory: Path) -> dict[Path, str]:
 
 
 def apply_series(
-    tree: Path,
-    patches: list[Path],
-    made_for: str = VERSION,
-    optional: Collection[Path] = (),
-) -> list[str]:
-    """Applies `patches`, which were made for that version of Linux, in order to `tree`. Of the
-    `optional` ones those that do not apply are left out, and named.
+    tree: Path, series: Series, base: Callable[[], Path | None] = lambda: None
+) -> Applied:
+    """Applies a series to `tree`. `base` gives the source that it was made for, or None if it
+    cannot be had; it is asked for only if the series does not apply as it is.
 
-    Raises BuildError at the first other one that does not.
+    Raises BuildError at the first patch that does not apply if all that is tried then fails, too.
+    """
+    before = _Files(tree, _touched(series.patches))
+    left_out, refused = _apply(tree, series.patches, series.optional)
+    if refused is None:
+        return Applied(tuple(left_out))
+    made_for = base()
+    for chosen, flash_only in series.less_and_less():
+        missing = tuple(path.stem for path in series.patches if path not in chosen)
+        before.restore()
+        if flash_only and _apply(tree, chosen)[1] is None:
+            return Applied(missing, flash_only=True)
+        before.restore()
+        if made_for is not None and _merge(tree, made_for, chosen):
+            return Applied(missing, merged=True, flash_only=flash_only)
+    before.restore()
+    raise _refusal(tree, series.made_for, *refused)
+
+
+def _apply(
+    tree: Path, patches: Sequence[Path], optional: Collection[Path] = ()
+) -> tuple[list[str], tuple[Path, str] | None]:
+    """Patch by patch: the names of optional ones that do not apply, and the first other one with
+    what patch(1) says of it, where it ends.
     """
     left_out = []
     for patch in patches:
@@ -64,16 +129,87 @@ def apply_series(
             left_out += [] if _is_there(tree, patch) else [patch.stem]
             continue
         status, output = _patch(tree, patch, "--forward")
-        if status == 0 or _is_there(tree, patch):
-            continue
-        told = "\n".join("    " + line for line in output.splitlines()[-15:])
-        raise BuildError(
-            f"kernel patch {patch.name} does not apply to {tree}\n{told}",
-            cause=f"it is Linux {linux_version(tree)}; the patches were made for {made_for}",
-            remedy=f"another source, or see why: "
-            f"{command_line([*_command(patch, '--dry-run')], cwd=tree)}",
-        )
-    return left_out
+        if status != 0 and not _is_there(tree, patch):
+            return left_out, (patch, output)
+    return left_out, None
+
+
+def _merge(tree: Path, base: Path, patches: Sequence[Path]) -> bool:
+    """Merges what patches make of the source that they were made for with `tree`, file by file;
+    false if both have changed the same lines, and then some files of `tree` may be merged.
+    """
+    names = _touched(patches)
+    with tempfile.TemporaryDirectory(dir=tree.parent) as scratch:
+        patched = Path(scratch)
+        for name in names:
+            _copy_if_there(base / name, patched / name)
+        if _apply(patched, patches)[1] is not None:
+            return False
+        return all(_merge_file(tree / name, base / name, patched / name) for name in names)
+
+
+def _merge_file(ours: Path, base: Path, theirs: Path) -> bool:
+    """Puts the changes from `base` to `theirs` into `ours`; false at a conflict."""
+    if not base.exists() and not ours.exists():
+        _copy_if_there(theirs, ours)
+        return True
+    if not (ours.exists() and base.exists() and theirs.exists()):
+        return False
+    command = ["git", "merge-file", "--stdout", *map(str, (ours, base, theirs))]
+    finished = subprocess.run(command, env=clean_environment(), capture_output=True, check=False)
+    if finished.returncode != 0:
+        return False
+    _Files.write(ours, finished.stdout)
+    return True
+
+
+def _copy_if_there(path: Path, copy: Path) -> None:
+    if path.exists():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+
+
+def _touched(patches: Sequence[Path]) -> list[str]:
+    """The files that patches change or make, by their names in the tree."""
+    texts = (patch.read_text(encoding="utf-8") for patch in patches)
+    return sorted({name for text in texts for name in _FILE.findall(text)})
+
+
+class _Files:
+    """The contents of some files of a tree, to have them back."""
+
+    def __init__(self, tree: Path, names: Sequence[str]) -> None:
+        self._contents = {
+            tree / name: (tree / name).read_bytes() if (tree / name).exists() else None
+            for name in names
+        }
+
+    def restore(self) -> None:
+        """Files that did not exist are removed."""
+        for path, contents in self._contents.items():
+            if contents is None:
+                path.unlink(missing_ok=True)
+            elif not path.exists() or path.read_bytes() != contents:
+                self.write(path, contents)
+
+    @staticmethod
+    def write(path: Path, contents: bytes) -> None:
+        """In a new file: the one that is there may be a link to that of the source."""
+        mode = path.stat().st_mode if path.exists() else 0o644
+        path.unlink(missing_ok=True)
+        path.write_bytes(contents)
+        path.chmod(mode)
+
+
+def _refusal(tree: Path, made_for: str, patch: Path, output: str) -> BuildError:
+    told = "\n".join("    " + line for line in output.splitlines()[-15:])
+    return BuildError(
+        f"kernel patch {patch.name} does not apply to {tree}\n{told}",
+        cause=f"it is Linux {linux_version(tree)}; the patches were made for {made_for}, and even "
+        "the few without which there is no lab do not apply, merged or as they are",
+        remedy=f"another source, or see why: "
+        f"{command_line([*_command(patch, '--dry-run')], cwd=tree)}",
+    )
 
 
 def linux_version(tree: Path) -> str:

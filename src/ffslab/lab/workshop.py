@@ -15,7 +15,7 @@ from __future__ import annotations
 import filecmp
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from ffslab.lab.cache import (
     set_aside_if_damaged,
     write_stamp,
 )
-from ffslab.lab.patches import apply_series
+from ffslab.lab.patches import Applied, Series, apply_series
 
 # What the stamp becomes while something is built on top of what it stands for.
 _BEFORE = "before.json"
@@ -72,18 +72,17 @@ def close_workshop(directory: Path) -> None:
 def patched_tree(
     tree: Path,
     trees: Sequence[Path],
-    patches: Sequence[Path],
-    made_for: str,
-    optional: Collection[Path],
-) -> list[str]:
-    """Makes `tree` of `trees`, laid over each other, with the patches, which were made for that
-    version of Linux; names the `optional` ones that do not apply.
+    series: Series,
+    base: Callable[[], Path | None],
+) -> Applied:
+    """Makes `tree` of `trees`, laid over each other, with the patches of a series; `base` as
+    `apply_series` takes it.
 
     Hard links: `patch` writes a new file and renames it, so the source is not touched.
     """
     for source in trees:
         shutil.copytree(source, tree, symlinks=True, copy_function=_link, dirs_exist_ok=True)
-    return apply_series(tree, list(patches), made_for, optional)
+    return apply_series(tree, series, base)
 
 
 def lay_over(tree: Path, older: Path, *, removing: bool = True) -> None:

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ffslab.model.specs import variant_without_board
+from ffslab.model.specs import version_and_kind
 
 _PER = 1024
 _FILE_OVERHEAD = 1.02  # headers of nodes or pages: a sixtieth
@@ -60,7 +60,7 @@ def _of_ubi(spec: Mapping[str, Any], chip_blocks: int, factory_bad: int) -> Spar
     limit = chip_blocks * per // _PER
     if limit * _PER // per < chip_blocks:
         limit += 1
-    variant = variant_without_board((spec.get("kernel") or {}).get("variant", ""))
-    threshold = _THRESHOLDS.get(variant, _DEFAULT_THRESHOLD)
+    _, kind = version_and_kind((spec.get("kernel") or {}).get("variant", ""))
+    threshold = _THRESHOLDS.get(kind, _DEFAULT_THRESHOLD)
     # How many of the chip's bad blocks are in the partition is not in the spec: all, at worst.
     return Spares(max(0, limit - factory_bad), "UBI's reserve for bad blocks", threshold)

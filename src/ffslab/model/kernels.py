@@ -2,9 +2,11 @@
 
 `kernel = "sockets"` has Unix sockets and a loopback network, for programs, `"fixed"` the changes of
 kernel/fixes. `"5.10"`, `"6.12"` and `"7.3"` are those versions of Linux; `"6.1"` is what cases run
-in anyway.
+in anyway. `"7.3-sockets"` is that kernel of that version, and `"7.3-fixed"`: the fixes are for the
+usual version and for that.
 
-Variants `fastmap` and `ubi-wear` are those of options of the file system, and not named in a study.
+Variants `fastmap` and `ubi-wear` are those of options of the file system, and not named in a study;
+they are of the version that it names.
 `kernel = "period"` has all switches on, `"period:none"` none, `"period:NAME+NAME"` those named;
 `period.NAME = true` or `false` then changes a single one. docs/study-format.md says what each
 does; kernel/period has the patches.
@@ -18,14 +20,25 @@ from typing import Any
 from ffslab.documents import document
 from ffslab.errors import SpecError
 from ffslab.model.names import suggestion
-from ffslab.model.specs import DEFAULT_VARIANT, LabKernel, OptionValue
+from ffslab.model.specs import (
+    DEFAULT_VARIANT,
+    LabKernel,
+    OptionValue,
+    variant_of_version,
+    version_and_kind,
+)
 
 KERNEL = "kernel"
 PERIOD = "period"
 SOCKETS = "sockets"
 FIXED = "fixed"
 USUAL_VERSION = "6.1"
-VERSIONS = ("5.10", "6.12", "7.3")  # further ones, a variant of the lab kernel each
+VERSIONS = ("5.10", "6.12", "7.3")  # further ones, variants of the lab kernel
+OF_FIXES = ("7.3",)  # those of VERSIONS that the patches of kernel/fixes are for as well
+_OF_VERSIONS = (
+    *(variant_of_version(version, SOCKETS) for version in VERSIONS),
+    *(variant_of_version(version, FIXED) for version in OF_FIXES),
+)
 # A parameter of the period kernel each (include/linux/period.h in kernel/period): true does as
 # kernels of 2009 to 2011 did.
 SWITCHES = (
@@ -38,6 +51,8 @@ SWITCHES = (
     "flush_by_age",
 )
 _NONE = "none"
+# What is said of a kernel without the CPU model, where what was built is told.
+FLASH_TIME_ONLY = "flash time only: no CPU model"
 
 
 def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
@@ -52,7 +67,7 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
     if named in (DEFAULT_VARIANT, USUAL_VERSION):
         _check_no_switch(single, where)
         return LabKernel()
-    if named in (SOCKETS, FIXED, *VERSIONS):
+    if named in (SOCKETS, FIXED, *VERSIONS, *_OF_VERSIONS):
         _check_no_switch(single, where)
         return LabKernel(named)
     if variant != PERIOD or named == f"{PERIOD}:":
@@ -60,8 +75,8 @@ def lab_kernel(settings: Mapping[str, Any], where: str) -> LabKernel:
             f"{where}: cases have no kernel {named!r}"
             f"{suggestion(named, (DEFAULT_VARIANT, SOCKETS, FIXED, PERIOD))}",
             cause=f"{_why(settings[KERNEL])}; valid: {DEFAULT_VARIANT}, {USUAL_VERSION}, "
-            f"{', '.join(VERSIONS)}, {SOCKETS}, {FIXED}, {PERIOD}, {PERIOD}:{_NONE}, or "
-            f"{PERIOD}: with switches joined by +",
+            f"{', '.join(VERSIONS)}, {SOCKETS}, {FIXED}, {', '.join(_OF_VERSIONS)}, {PERIOD}, "
+            f"{PERIOD}:{_NONE}, or {PERIOD}: with switches joined by +",
             remedy=f"see “The period kernel” in {document('docs/study-format.md')}",
         )
     on = _named_switches(listed, where)
@@ -77,9 +92,10 @@ def _why(named: object) -> str:
 
 
 def kernel_of_options(kernel: LabKernel, values: Iterable[OptionValue], where: str) -> LabKernel:
-    """The kernel that the file system's options need, if they need one; else `kernel`.
+    """The kernel that the file system's options need, of the version that the study names, if they
+    need one; else `kernel`.
 
-    SpecError if the study names another one, or two options need different ones.
+    SpecError if the study names another kind of kernel, or two options need different ones.
     """
     all_needed = list(dict.fromkeys(value.kernel for value in values if value.kernel))
     if not all_needed:
@@ -91,14 +107,15 @@ def kernel_of_options(kernel: LabKernel, values: Iterable[OptionValue], where: s
             cause="a kernel is built with the one or the other",
             remedy="leave out one of the options",
         )
-    if not kernel.is_default:
+    version, kind = version_and_kind(kernel.variant)
+    if kind != DEFAULT_VARIANT:
         raise SpecError(
             f"{where}: an option of the file system needs the lab kernel {needed}, and the case is "
             f"to run in {kernel.variant}",
             cause="a kernel is built with the one or the other",
-            remedy=f"leave out one of the two: the option, or {KERNEL}",
+            remedy=f"leave out one of the two: the option, or {KERNEL}, which may be a version",
         )
-    return LabKernel(needed)
+    return LabKernel(variant_of_version(version, needed) if version else needed)
 
 
 def _check_no_switch(single: Mapping[str, Any], where: str) -> None:

@@ -452,7 +452,7 @@ def partition_blocks(
         needed += 4
         of_period = kernel.has("ubi_reserve") and not chip.is_nor
         needed += max(blocks // 100, 2) if of_period else reserve
-    if kernel.aligned_variant == FASTMAP_VARIANT and blocks <= FASTMAP_BLOCKS:
+    if kernel.kind == FASTMAP_VARIANT and blocks <= FASTMAP_BLOCKS:
         raise SpecError(
             f"{where}: UBI writes no fastmap on a partition of {blocks} erase blocks",
             cause=f"it does so with more than {FASTMAP_BLOCKS} only (UBI_FM_MAX_START)",

@@ -7,6 +7,7 @@ too coarse (per byte, per instruction).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -433,6 +434,24 @@ def variant_without_board(variant: str) -> str:
     return variant.removeprefix(f"{_UNALIGNED}-")
 
 
+_VERSION_AND_KIND = re.compile(r"(\d+\.\d+)(?:-(.+))?")
+
+
+def version_and_kind(variant: str) -> tuple[str, str]:
+    """Of which Linux a variant is, "" for the usual one, and what it is beside that: `7.3` is the
+    default of 7.3, `unaligned-7.3-fastmap` the kernel `fastmap` of it. The board's part is in
+    neither.
+    """
+    named = variant_without_board(variant)
+    versioned = _VERSION_AND_KIND.fullmatch(named)
+    return (versioned[1], versioned[2] or DEFAULT_VARIANT) if versioned else ("", named)
+
+
+def variant_of_version(version: str, kind: str) -> str:
+    """The variant that `version_and_kind` takes apart."""
+    return version if kind == DEFAULT_VARIANT else f"{version}-{kind}"
+
+
 FASTMAP_VARIANT = "fastmap"
 # UBI_FM_MAX_START in drivers/mtd/ubi/ubi-media.h: with no more, none is written.
 FASTMAP_BLOCKS = 64
@@ -458,8 +477,13 @@ class LabKernel:
 
     @property
     def aligned_variant(self) -> str:
-        """The variant without the board's part: whether it is `period`, `fastmap`, …"""
+        """The variant without the board's part, as a study names it."""
         return variant_without_board(self.variant)
+
+    @property
+    def kind(self) -> str:
+        """What it is in whatever version of Linux: `default`, `period`, `fastmap`, …"""
+        return version_and_kind(self.variant)[1]
 
     @property
     def is_named(self) -> bool:
@@ -477,9 +501,8 @@ class LabKernel:
     @property
     def arguments(self) -> tuple[str, ...]:
         """What it takes on its command line."""
-        named = self.aligned_variant
-        switches = tuple(f"{named}.{name}={int(on)}" for name, on in self.switches)
-        return (*_VARIANT_ARGUMENTS.get(named, ()), *switches)
+        switches = tuple(f"{self.kind}.{name}={int(on)}" for name, on in self.switches)
+        return (*_VARIANT_ARGUMENTS.get(self.kind, ()), *switches)
 
     @property
     def spec(self) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def _limits(case: Case) -> str:
     """What programs of the guest cannot have, said before they ask for it."""
     sockets = (
         "sockets lead nowhere but to the guest itself"
-        if case.kernel.aligned_variant == SOCKETS
+        if case.kernel.kind == SOCKETS
         else f'there are no sockets (kernel = "{SOCKETS}" has them)'
     )
     return (
