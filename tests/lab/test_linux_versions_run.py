@@ -1,6 +1,7 @@
 """File systems in other versions of Linux: they work, twice the same, and ours as in 6.1.
 
-FFSLAB_NIGHTLY=1 fetches 150 MB and builds a kernel for each.
+The newest always; FFSLAB_NIGHTLY=1 fetches 150 MB and builds a kernel for each of the others, and
+the kinds of kernels of each.
 """
 
 from __future__ import annotations
@@ -10,17 +11,22 @@ from pathlib import Path
 import pytest
 from guest_programs import NIGHTLY
 from lab_support import results, run_study
+from test_fastmap import STUDY as FASTMAP
 
 from ffslab.lab.lab import known_source
-from ffslab.model.kernels import VERSIONS
+from ffslab.model.kernels import OF_FIXES, VERSIONS
+from ffslab.model.specs import version_and_kind
 from ffslab.results.rundir import RESULTS
 
-pytestmark = pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 builds other kernels")
-
+nightly = pytest.mark.skipif(not NIGHTLY, reason="FFSLAB_NIGHTLY=1 builds other kernels")
+NEWEST = VERSIONS[-1]
 ALL = 'filesystem=["jffs2", "ubifs", "yaffs2", "logfs"]'
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
+@pytest.fixture(
+    scope="module",
+    params=[NEWEST, *(pytest.param(each, marks=nightly) for each in VERSIONS if each != NEWEST)],
+)
 def version(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -45,13 +51,68 @@ def test_a_tree_of_that_version_gives_the_same(run: Path, version: str, tmp_path
         assert programmed(tree, system) == programmed(run, system) != []
 
 
+SCRIPT = """
+schema = 1
+name = "own"
+title = "A program that needs sockets"
+
+[base]
+board = "celf-mips"
+filesystem = "ubifs"
+partition_bytes = "64 MiB"
+
+[base.workload]
+kind = "script"
+script = "own.sh"
+
+[axes]
+seed = [1]
+"""
+
+
+@nightly
+@pytest.mark.parametrize("kernel", ["fixed", *(f"{version}-fixed" for version in OF_FIXES)])
 @pytest.mark.parametrize("system", ["jffs2", "ubifs"])
 @pytest.mark.parametrize("study", ["random", "power-cuts-all"])
-def test_the_fixed_kernel_keeps_what_it_was_told(study: str, system: str, tmp_path: Path) -> None:
+def test_the_fixed_kernel_keeps_what_it_was_told(
+    study: str, system: str, kernel: str, tmp_path: Path
+) -> None:
     """Most of `random` fails in the usual one, and some states of most histories."""
-    words = ("--set", f"filesystem={system}", "--set", "kernel=fixed")
+    words = ("--set", f"filesystem={system}", "--set", f"kernel={kernel}")
     run = run_study(study, tmp_path, *words)
     assert {result["outcome"] for result in results(run)} == {"pass"}
+
+
+@nightly
+@pytest.mark.parametrize("each", VERSIONS)
+def test_options_have_their_kernel_in_each_version(each: str, tmp_path: Path) -> None:
+    """An attach by a fastmap reads less than half of what one by all headers does."""
+    study = tmp_path / "fastmap.toml"
+    study.write_text(FASTMAP)
+    found = results(run_study(study, tmp_path / "run", "--set", f"kernel={each}"))
+    read: dict[str, int] = {}
+    for result in found:
+        assert result["outcome"] == "pass", (result["id"], result["reason"])
+        version, kind = version_and_kind(result["spec"]["kernel"]["variant"])
+        assert version == each
+        (pages,) = (
+            step["pages_read"]
+            for step in result["tree"]["steps"]
+            if step["step"] == "mount" and not step["prepared"]
+        )
+        read[kind] = read.get(kind, 0) + pages
+    assert 0 < 2 * read["fastmap"] < read["default"]
+
+
+@nightly
+@pytest.mark.parametrize("each", VERSIONS)
+def test_a_version_with_sockets(each: str, tmp_path: Path) -> None:
+    script = tmp_path / "own.sh"
+    script.write_text("python3 -c 'import socket; print(socket.socket(socket.AF_UNIX))'\n")
+    (tmp_path / "own.toml").write_text(SCRIPT)
+    words = ("--set", f'kernel=["{each}-sockets"]')
+    (result,) = results(run_study(tmp_path / "own.toml", tmp_path / "run", *words))
+    assert result["outcome"] == "pass", result["reason"]
 
 
 def programmed(run: Path, system: str) -> list[tuple[str, int]]:

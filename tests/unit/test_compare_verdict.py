@@ -20,6 +20,7 @@ from compare_support import (
 
 from ffslab.compare.engine import compare_runs
 from ffslab.compare.verdicts import CHANGES, GAINS, GRAVEST, REGRESSIONS, Verdict, is_change, joint
+from ffslab.model.kernels import FLASH_TIME_ONLY
 
 FAILED = result(outcome="crash", reason="oops", phases=[])
 
@@ -138,6 +139,22 @@ def test_a_run_elsewhere_is_not_comparable() -> None:
     assert found.is_of_targets and found.verdict is Verdict.INCOMPARABLE
     assert "another target" in only(found).why
     assert not compare_runs(sides[0], side([result()], "new")).is_of_targets
+
+
+def test_where_only_the_flash_takes_time_counts_are_compared() -> None:
+    """A kernel without the CPU model beside one with it: no time, and no rate, is a match."""
+    usual = {"linux": {"default": "6.1.192 (debian-6.1.192-2), patches of 6.1"}}
+    bare = {"linux": {"default": f"6.6.9 (tree), patches of 6.1, {FLASH_TIME_ONLY}"}}
+    fewer = scaled(result(), "creation.pages_programmed", 0.5)
+    found = only(compare_runs(side([result()], **usual), side([fewer], "new", "b2", **bare)))
+    assert found.verdict is Verdict.INCOMPARABLE
+    times = [row for row in found.rows if row.figure.metric.is_time]
+    assert times and {row.verdict for row in times} == {Verdict.INCOMPARABLE}
+    assert {row.why for row in times} == {"code takes time on one side only"}
+    counts = {row.figure.key: row.verdict for row in found.rows if not row.figure.metric.is_time}
+    assert counts["creation.pages_programmed"] is Verdict.BETTER
+    both = compare_runs(side([result()], **bare), side([fewer], "new", "b2", **bare))
+    assert Verdict.INCOMPARABLE not in {row.verdict for row in only(both).rows}
 
 
 # --- the deciding figures

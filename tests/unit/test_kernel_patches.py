@@ -111,15 +111,15 @@ def test_a_series_that_names_a_missing_file_is_an_error(series: Path) -> None:
 
 
 def make_base(directory: Path) -> Path:
-    """Lines 1 to 9, of which a series changes the second, as the CPU model does, and the eighth."""
+    """Twenty lines: a series changes the second, as the CPU model does, and the eighth."""
     directory.mkdir()
-    (directory / "file").write_text("".join(f"line {number}\n" for number in range(1, 10)))
+    (directory / "file").write_text("".join(f"line {number}\n" for number in range(1, 21)))
     return directory
 
 
 def change(number: int, new: str, context: int = 3) -> str:
     """A patch of a line of `make_base`."""
-    first, last = max(1, number - context), min(9, number + context)
+    first, last = max(1, number - context), min(20, number + context)
     lines = [
         f" line {n}\n" if n != number else f"-line {n}\n+{new}\n" for n in range(first, last + 1)
     ]
@@ -133,10 +133,12 @@ def classes(tmp_path: Path) -> Series:
     directory.mkdir()
     (directory / "model.patch").write_text(change(2, "model"))
     (directory / "seed.patch").write_text(change(8, "seed"))
+    (directory / "hosts.patch").write_text(change(17, "hosts", context=0))
     new = "--- /dev/null\n+++ b/driver/new\n@@ -0,0 +1 @@\n+driver\n"
     (directory / "driver.patch").write_text(new)
     (directory / "series").write_text(
-        "model.patch\nseed.patch # essential\ndriver.patch # essential\n"
+        "model.patch\nhosts.patch # of use alone\nseed.patch # essential\n"
+        "driver.patch # essential\n"
     )
     return series_of(directory, "6.1")
 
@@ -151,7 +153,9 @@ def test_what_does_not_apply_is_merged_with_the_source_it_was_made_for(
     (tree / "file").write_text(text)
     os.link(tree / "file", origin)
     assert apply_series(tree, classes, lambda: base) == Applied(merged=True)
-    wanted = text.replace("line 2", "model").replace("line 8", "seed")
+    wanted = (
+        text.replace("line 2\n", "model\n").replace("line 8", "seed").replace("line 17", "hosts")
+    )
     assert (tree / "file").read_text() == wanted
     assert (tree / "driver" / "new").read_text() == "driver\n"
     assert origin.read_text() == text and sorted(tmp_path.iterdir()) == sorted(
@@ -168,19 +172,25 @@ def test_a_patch_that_applies_needs_no_source_to_merge_with(
     assert apply_series(make_base(tmp_path / "tree"), classes, asked) == Applied()
 
 
-@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize(("merged", "lacking"), [(False, False), (True, False), (True, True)])
 def test_without_the_cpu_model_there_is_the_flash(
-    classes: Series, tmp_path: Path, merged: bool
+    classes: Series, tmp_path: Path, merged: bool, lacking: bool
 ) -> None:
-    """The line that the model changes is another one; the essential patches apply or merge."""
+    """The line that the model changes is another one; the essential patches apply or merge, and
+    what is of use alone is there if it applies.
+    """
     base = make_base(tmp_path / "base")
     tree = make_base(tmp_path / "tree")
-    text = (tree / "file").read_text().replace("line 2", "their own line 2")
+    text = (tree / "file").read_text().replace("line 2\n", "their own line 2\n")
     text = text.replace("line 5", "another line 5") if merged else text
-    (tree / "file").write_text(text)
+    (tree / "file").write_text(text.replace("line 17", "their line 17") if lacking else text)
     applied = apply_series(tree, classes, lambda: base)
-    assert applied == Applied(left_out=("model",), merged=merged, flash_only=True)
-    assert (tree / "file").read_text() == text.replace("line 8", "seed")
+    left_out = ("model", "hosts") if lacking else ("model",)
+    assert applied == Applied(left_out, merged=merged, flash_only=True)
+    wanted = text.replace("line 8", "seed")
+    assert (tree / "file").read_text() == wanted.replace(
+        "line 17", "their line 17" if lacking else "hosts"
+    )
     assert (tree / "driver" / "new").read_text() == "driver\n"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffslab.compare.findings import Findings
 from ffslab.model.canonical import canonical_json
+from ffslab.model.kernels import FLASH_TIME_ONLY
 from ffslab.model.specs import DEFAULT_VARIANT, FIRST_REPEAT, PERTURBATION, REPEAT
 from ffslab.results.result import CaseResult
 from ffslab.results.schema import Figure, TaskWork
@@ -113,6 +114,11 @@ class Side:
     def has_real_clock(self) -> bool:
         """Whether equal specs need not give equal results there."""
         return bool(self.manifest.get("real_clock"))
+
+    def times_code(self, case: ComparedCase) -> bool:
+        """Whether code takes time in its kernel, not the flash alone."""
+        words = (self.manifest.get("linux") or {}).get(case.variant, "")
+        return FLASH_TIME_ONLY not in words
 
     def build_of(self, case: ComparedCase) -> tuple[str, str, str]:
         """What was built for it: the lab, the kernel if it is not the default one, and the modules

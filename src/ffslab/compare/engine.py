@@ -69,6 +69,7 @@ class Rules:
         return 0.0 if has_band or (self.exact and is_count) else DEFAULT_THRESHOLD_PERCENT
 
 
+_OTHER_CLOCK = "code takes time on one side only"
 EVERYTHING = Rules()
 
 
@@ -249,6 +250,8 @@ def _case(
     why = ""
     if any(pair.other_target for pair in pairs):
         verdict, why = Verdict.INCOMPARABLE, ANOTHER_TARGET
+    elif verdict is Verdict.SAME and any(pair.other_clock for pair in pairs):
+        verdict, why = Verdict.INCOMPARABLE, _OTHER_CLOCK
     elif work:
         verdict = Verdict.INCOMPARABLE
         why = f"not the same work: {', '.join(f'{d.key} {d.base} → {d.new}' for d in work)}"
@@ -357,7 +360,7 @@ def _figure(
         return _one_sided(figure, pairs)
     base, new = (mean(column) for column in zip(*values.values(), strict=True))
     head = _head(figure, pairs)
-    why = _unlike(key, pairs)
+    why = _unlike(figure, pairs)
     if uneven is not None and figure.metric is not MEASURED:
         why = f"measured {_amount(uneven.base)} of what was asked, then {_amount(uneven.new)}"
     if why:
@@ -392,8 +395,13 @@ def _head(figure: Figure, pairs: Sequence[CasePair]) -> str:
     return next(filter(None, heads), "measured" if figure.main else "")
 
 
-def _unlike(key: str, pairs: Sequence[CasePair]) -> str:
+def _unlike(figure: Figure, pairs: Sequence[CasePair]) -> str:
     """Why a time of one side is no match for that of the other; empty if it is."""
+    key, metric = figure.key, figure.metric
+    if (metric.is_time or metric.name.endswith("_per_s")) and any(
+        pair.other_clock for pair in pairs
+    ):
+        return _OTHER_CLOCK
     sides = [any(key in case.in_memory for case in (pair.base, pair.new)) for pair in pairs]
     both = [all(key in case.in_memory for case in (pair.base, pair.new)) for pair in pairs]
     return "" if sides == both else "it ends in memory on one side, on the flash on the other"

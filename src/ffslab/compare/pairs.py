@@ -33,7 +33,7 @@ class SpecDifference:
 class CasePair:
     """Two cases that are compared. `same_build`: what was built is equal, the lab and modules,
     and time is virtual. `other_target`: one ran elsewhere, so that differences are the errors of a
-    model (docs/targets.md).
+    model (docs/targets.md). `other_clock`: in one's kernel only the flash takes time.
     """
 
     base: ComparedCase
@@ -41,6 +41,7 @@ class CasePair:
     differences: tuple[SpecDifference, ...]
     same_build: bool
     other_target: bool = False
+    other_clock: bool = False
 
     @property
     def is_exact(self) -> bool:
@@ -191,6 +192,7 @@ def _pair(base: Side, case: ComparedCase, new: Side, other: ComparedCase) -> Cas
         base.build_of(case) == new.build_of(other)
         and not (base.has_real_clock or new.has_real_clock),
         are_of_targets(base, new),
+        base.times_code(case) != new.times_code(other),
     )
 
 

@@ -22,9 +22,11 @@ from ffslab.lab.archives import VERSION
 from ffslab.lab.commands import clean_environment
 from ffslab.process import command_line
 
-# What a series says behind a patch: that it changes no result, or that there is no lab without it.
+# What a series says behind a patch: that it changes no result; that there is no lab without it;
+# that it is of use without the CPU model, too.
 _SPEED_ONLY = "the host's speed only"
 _ESSENTIAL = "essential"
+_ALONE = "of use alone"
 _FILE = re.compile(r"^(?:---|\+\+\+) [ab]/(\S+)", re.MULTILINE)
 
 
@@ -42,22 +44,19 @@ class Applied:
 @dataclass(frozen=True, slots=True)
 class Series:
     """Patches in their order, and the version of Linux that they were made for. `optional` are for
-    the host's speed, `essential` what a kernel without the CPU model has, too.
+    the host's speed. A kernel without the CPU model has the `essential` ones, and those of `alone`
+    that apply.
     """
 
     patches: tuple[Path, ...]
     made_for: str = VERSION
     optional: frozenset[Path] = frozenset()
     essential: frozenset[Path] = frozenset()
+    alone: frozenset[Path] = frozenset()
 
-    def less_and_less(self) -> list[tuple[tuple[Path, ...], bool]]:
-        """What is tried in turn, each time without another class of patches, and whether it is
-        without the CPU model.
-        """
-        fewest = tuple(path for path in self.patches if path in self.essential)
-        results = tuple(path for path in self.patches if path not in self.optional)
-        tried = [(self.patches, False), (results, False)]
-        return tried + ([(fewest, True)] if 0 < len(fewest) < len(results) else [])
+    def of(self, wanted: Collection[Path]) -> tuple[Path, ...]:
+        """Some of the patches, in their order."""
+        return tuple(path for path in self.patches if path in wanted)
 
 
 def read_series(directory: Path) -> list[Path]:
@@ -75,13 +74,13 @@ def read_series(directory: Path) -> list[Path]:
 
 def series_of(directory: Path, made_for: str, further: Sequence[Path] = ()) -> Series:
     """The series of a directory, with further patches behind it that none can do without."""
-    patches, said = read_series(directory), _entries(directory)
-    return Series(
-        (*patches, *further),
-        made_for,
-        frozenset(path for path in patches if _SPEED_ONLY in said[path]),
-        frozenset((*(path for path in patches if _ESSENTIAL in said[path]), *further)),
-    )
+    patches, entries = read_series(directory), _entries(directory)
+
+    def said(words: str) -> frozenset[Path]:
+        return frozenset(path for path in patches if words in entries[path])
+
+    essential = said(_ESSENTIAL) | set(further)
+    return Series((*patches, *further), made_for, said(_SPEED_ONLY), essential, said(_ALONE))
 
 
 def _entries(directory: Path) -> dict[Path, str]:
@@ -105,16 +104,26 @@ def apply_series(
     if refused is None:
         return Applied(tuple(left_out))
     made_for = base()
-    for chosen, flash_only in series.less_and_less():
-        missing = tuple(path.stem for path in series.patches if path not in chosen)
-        before.restore()
-        if flash_only and _apply(tree, chosen)[1] is None:
-            return Applied(missing, flash_only=True)
+    for chosen in (series.patches, series.of(set(series.patches) - series.optional)):
         before.restore()
         if made_for is not None and _merge(tree, made_for, chosen):
-            return Applied(missing, merged=True, flash_only=flash_only)
+            return Applied(_stems(series, chosen), merged=True)
+    before.restore()
+    fewest = series.of(series.essential)
+    merged = bool(fewest) and _apply(tree, fewest)[1] is not None
+    if merged:
+        before.restore()
+    if fewest and (not merged or (made_for is not None and _merge(tree, made_for, fewest))):
+        lost, _ = _apply(tree, series.of(series.alone), series.alone)
+        had = set(fewest) | {path for path in series.alone if path.stem not in lost}
+        return Applied(_stems(series, had), merged, flash_only=True)
     before.restore()
     raise _refusal(tree, series.made_for, *refused)
+
+
+def _stems(series: Series, had: Collection[Path]) -> tuple[str, ...]:
+    """The names of the patches that a tree does not have."""
+    return tuple(path.stem for path in series.patches if path not in had)
 
 
 def _apply(
