@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_support import results, run_study
+from lab_support import ffslab, results, run_study
 
 from ffslab.workloads.script.plan import BEGINS, ENDS, STATUS
 
@@ -246,3 +246,40 @@ def test_records_of_a_script_are_damage(tmp_path: Path, kind: str) -> None:
     assert result["outcome"] == "crash"
     assert result["reason"].startswith("the records are damaged: line ")
     assert why in result["reason"], result["reason"]
+
+
+LATENCIES = """
+for number in 1 2 3; do echo "line ${number}000" >>"$FFSLAB_LATENCIES"; echo $number >>log; done
+"""
+
+
+def test_a_program_tells_its_own_latencies(tmp_path: Path) -> None:
+    run = run_study(study(tmp_path / "s", LATENCIES), tmp_path / "run")
+    (result,) = results(run)
+    assert result["outcome"] == "pass", result["reason"]
+    (own,) = result["latencies"]
+    told = {name: own[name] for name in ("phase", "op", "count", "min_ns", "max_ns", "mean_ns")}
+    wanted = {"phase": "script", "op": "line", "count": 3}
+    assert told == {**wanted, "min_ns": 1000, "max_ns": 3000, "mean_ns": 2000.0}
+
+
+def test_what_are_no_latencies_is_told(tmp_path: Path) -> None:
+    words = 'echo "line 1.5 ms" >"$FFSLAB_LATENCIES"'
+    run = run_study(study(tmp_path / "s", words), tmp_path / "run", status=1)
+    (result,) = results(run)
+    assert "is not latencies: line 1 is 'line 1.5 ms'" in result["reason"]
+    assert result["latencies"] == []
+
+
+def test_a_command_is_a_program_of_the_host(tmp_path: Path) -> None:
+    """By its own words, with files that it names beside it, and twice the same."""
+    (tmp_path / "rows.txt").write_text("one\ntwo\n")
+    words = ("--fs", "ubifs", "--partition-bytes", "16MiB", "-o", "runs")
+    for _ in range(2):
+        ended = ffslab("exec", *words, "--", "sort", "-r", "rows.txt", "-o", "it's", cwd=tmp_path)
+        assert ended.returncode == 0, ended.stderr
+    one, other = sorted((tmp_path / "runs").glob("2*"))
+    assert (one / "results.jsonl").read_bytes() == (other / "results.jsonl").read_bytes()
+    (result,) = results(one)
+    assert result["spec"]["workload"]["command"] == "sort -r /script/rows.txt -o 'it'\"'\"'s'"
+    assert phases(result)["workload"]["pages_programmed"] > 0

@@ -15,7 +15,7 @@ from ffslab.program import program
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "Run, and read what came out": (
-        *("run", "cuts", "crash", "report", "open", "list", "show", "rm"),
+        *("run", "exec", "cuts", "crash", "report", "open", "list", "show", "rm"),
         *("compare", "trend", "bisect", "rating", "lifetime", "export", "trace", "profile"),
         "reproduce",
     ),
@@ -29,6 +29,10 @@ VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 # What stands behind the program's name.
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "run": ("run quick", "run ffsmark --set filesystem=ubifs --seeds 3"),
+    "exec": (
+        "exec -- sqlite3 t.db 'create table t(x); insert into t values(1);'",
+        "exec --fs ubifs --state aged --file rows.csv -- sh mine.sh",
+    ),
     "cuts": (
         "cuts --calls examples/calls/rename-directory.calls --fs jffs2,ubifs",
         "cuts --calls mine.calls --board mt7621-gnubee --partition-bytes 2MiB",

@@ -362,6 +362,11 @@ class RecordStream:
         """All latencies in order."""
         return tuple(Latency.of(record) for record in self.of_type("latency"))
 
+    def captured(self, path: str) -> str | None:
+        """What a file of the guest held; None if it was not read."""
+        files = (record for record in self.of_type("file") if record.get("path") == path)
+        return next((str(record.get("text", "")) for record in files), None)
+
     @cached_property
     def snapshots(self) -> tuple[Snapshot, ...]:
         """All snapshots of the flash in order."""

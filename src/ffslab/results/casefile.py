@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ffslab.model.case import Case, case_spec
-from ffslab.protocol.records import RecordStream, Step
+from ffslab.protocol.own_latencies import LATENCIES, OWN_PHASE, own_latencies
+from ffslab.protocol.records import Latency, RecordStream, Step
 from ffslab.results.collector import collector
 from ffslab.results.erase_counters import erase_counters
 from ffslab.results.mtd_statistics import mtd_statistics
@@ -66,7 +67,7 @@ def case_result(
         "steps": [_step(step) for step in stream.steps],
         "space": list(stream.spaces),
         "phases": _phases(stream, case.board.chip.page_bytes, part.PHASES),
-        "latencies": [latency_result(latency) for latency in stream.latencies],
+        "latencies": [latency_result(latency) for latency in _latencies(stream)],
         "flash": list(stream.snapshots),
         "preparation": _preparation(case, stream, prepared),
     }
@@ -93,6 +94,11 @@ def unprepared_result(case: Case, prepared: Sequence[Preparation]) -> CaseResult
 def skipped_result(case: Case, reason: str) -> CaseResult:
     """The result of a case that this lab cannot run."""
     return case_result(case, Outcome("skip", reason), RecordStream((), (), False), None)
+
+
+def _latencies(stream: RecordStream) -> tuple[Latency, ...]:
+    """What the agent measured, and what a program of the user's did."""
+    return (*stream.latencies, *own_latencies(stream.captured(LATENCIES) or "", OWN_PHASE))
 
 
 def _step(step: Step) -> StepResult:

@@ -17,9 +17,9 @@ from typing import cast
 
 from typing_extensions import TypedDict
 
+from ffslab.protocol.own_latencies import SUB_BUCKETS
 from ffslab.protocol.records import Latency, PhaseCounts
 
-SUB_BUCKETS = 128
 BUCKETS = 58 * SUB_BUCKETS  # of values of 64 bits
 FLASH_TIMES = (
     *("flash_read_ns", "flash_program_ns", "flash_erase_ns", "flash_transfer_ns"),

@@ -8,7 +8,7 @@ from figure_page import Page
 
 _NAMES = (
     *("bit-flips", "boot", "compression", "cut-results", "fixes", "full", "kernels", "lifetime"),
-    *("power-cut", "sequences", "spi", "stalls", "which"),
+    *("power-cut", "sequences", "spi", "sqlite", "stalls", "which"),
 )
 PAGES: dict[str, Page] = {
     name: import_module(f"figure_pages.{name.replace('-', '_')}").PAGE for name in _NAMES

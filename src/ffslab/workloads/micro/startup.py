@@ -32,10 +32,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from ffslab.protocol.own_latencies import bucket_of
+
 MIN_REQUESTS = 4
 _MIN_F = 25
 _MIN_SHARE = 200  # one part in so many
-_SUB_BUCKETS_LOG2 = 7
 
 
 def startup_count(latency_ns: Sequence[int]) -> int:
@@ -43,7 +44,7 @@ def startup_count(latency_ns: Sequence[int]) -> int:
     count = len(latency_ns)
     if count < 2 * MIN_REQUESTS:
         return 0
-    levels = [_level(latency) for latency in latency_ns]
+    levels = [bucket_of(latency) for latency in latency_ns]
     sums = list(accumulate(levels, initial=0))
     # n² times the variance: an integer.
     scatter = count * sum(level * level for level in levels) - sums[-1] ** 2
@@ -52,15 +53,6 @@ def startup_count(latency_ns: Sequence[int]) -> int:
     if not explains or not _is_dearer(latency_ns, cut):
         return 0
     return cut if _stays_away(sums, count, cut) and _is_level(sums, count, cut) else 0
-
-
-def _level(latency_ns: int) -> int:
-    """The index of a latency's bucket in the agent's histogram."""
-    exponent = latency_ns.bit_length() - 1
-    if exponent < _SUB_BUCKETS_LOG2:
-        return latency_ns
-    shift = exponent - _SUB_BUCKETS_LOG2
-    return (shift << _SUB_BUCKETS_LOG2) + (latency_ns >> shift)
 
 
 def _best_cut(sums: Sequence[int], count: int) -> int:

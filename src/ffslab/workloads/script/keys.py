@@ -1,4 +1,4 @@
-"""The settings of a script, and what is read of the disk for it.
+"""The settings of a script or a command, and what is read of the disk for it.
 
 A case is named by what its script and files hold, never by where they are: `Loaded` has their
 contents, and its spec has their hash in place of their paths.
@@ -17,15 +17,19 @@ from ffslab.errors import SpecError
 from ffslab.model.workload import Form, GuestFile, Workload, key
 
 PLACE = "/script"  # of script and files in the guest
+_LATENCIES = "FFSLAB_LATENCIES"  # the variable with the file's name
 _LARGEST = 8 * 2**20  # of all files together: they are in the guest's memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script(Workload):
-    """A script and what it needs; paths are relative to the study's file."""
+    """A script, or a command of the host's programs, and what it needs; paths are relative to the
+    study's file.
+    """
 
     kind: str = key("script", "the workload")
     script: str = key("", "the script: a path relative to the study's file")
+    command: str = key("", "a program and its arguments, instead of a script")
     files: tuple[str, ...] = key(
         (),
         "files and directories that are put beside it",
@@ -49,16 +53,22 @@ class Script(Workload):
         return True
 
     @property
+    def has_latencies(self) -> bool:
+        """Whether it writes those of its own operations."""
+        return _LATENCIES in self.command
+
+    @property
     def told(self) -> Hashable:
         """What it is called by: contents are not known yet."""
-        return (self.script, self.files, self.arguments, self.verify)
+        return (self.script, self.command, self.files, self.arguments, self.verify)
 
     def loaded(self, directory: Path) -> Workload:
         """The script with all contents; SpecError for what cannot be read, or cannot be run."""
-        path = directory / self.script
-        main = _contents(path, "script")
-        _check_script(path, main)
-        files = {Path(self.script).name: main}
+        files: dict[str, bytes] = {}
+        if self.script:
+            main = _contents(directory / self.script, "script")
+            _check_script(directory / self.script, main)
+            files[Path(self.script).name] = main
         for name in self.files:
             for guest_path, contents in _files(directory, name):
                 if files.setdefault(guest_path, contents) != contents:
@@ -70,13 +80,15 @@ class Script(Workload):
         size = sum(map(len, files.values()))
         if size > _LARGEST:
             raise SpecError(
-                f"{path} and its files have {size:,} bytes, at most {_LARGEST:,}",
+                f"{self.script or 'the command'} and its files have {size:,} bytes, at most "
+                f"{_LARGEST:,}",
                 cause="they are in the memory of the guest, beside its caches",
                 remedy='let the script make the data, or workload.kind = "tree" with an image',
             )
         listed = tuple(sorted(files.items()))
         return Loaded(
             script=self.script,
+            command=self.command,
             files=self.files,
             arguments=self.arguments,
             verify=self.verify,
@@ -100,8 +112,15 @@ class Loaded(Script):
     @property
     def spec(self) -> dict[str, Any]:
         """What it holds, not where it is."""
-        spec = {"kind": self.kind, "arguments": self.arguments, "sha256": self.sha256}
+        asked = {"command": self.command} if self.command else {"arguments": self.arguments}
+        spec = {"kind": self.kind, **asked, "sha256": self.sha256}
         return spec if self.verify else {**spec, "verify": False}
+
+    @property
+    def has_latencies(self) -> bool:
+        """Whether its command or one of its files names the variable."""
+        held = any(_LATENCIES.encode() in data for _, data in self.contents)
+        return _LATENCIES in self.command or held
 
     @property
     def guest_files(self) -> tuple[GuestFile, ...]:
@@ -114,7 +133,9 @@ class Loaded(Script):
 
 
 def words_of(script: Script) -> tuple[str, ...]:
-    """The command that runs the script in the guest: itself if it names its interpreter."""
+    """What runs in the guest: the command, or the script, by itself if it names its interpreter."""
+    if script.command:
+        return tuple(shlex.split(script.command))
     name = Path(script.script).name
     names_one = isinstance(script, Loaded) and dict(script.contents)[name].startswith(b"#!")
     start = (f"{PLACE}/{name}",) if names_one else ("/bin/sh", f"{PLACE}/{name}")

@@ -12,6 +12,7 @@ from ffslab.model.case import Case
 from ffslab.model.kernels import SOCKETS
 from ffslab.model.units import format_size
 from ffslab.model.workload import GuestFile
+from ffslab.protocol.own_latencies import LATENCIES
 from ffslab.protocol.plan import step
 from ffslab.workloads.plans import measuring_plan, preparing_plan, state_keys
 from ffslab.workloads.rig import Rig
@@ -76,11 +77,14 @@ def guest_files(case: Case, rig: Rig) -> tuple[GuestFile, ...]:
     assert isinstance(workload, Script)
     directory = rig.directory
     variables = {**_ENVIRONMENT, "FFSLAB_DIRECTORY": directory, "FFSLAB_SEED": case.seed}
+    if workload.has_latencies:
+        variables["FFSLAB_LATENCIES"] = LATENCIES
     words = (*(f"{name}={value}" for name, value in variables.items()), *words_of(workload))
+    begin = f": >{LATENCIES}\n" if workload.has_latencies else ""
     # No process of the lab's stays in the directory: the script may unmount it.
     start = (
         f"echo {shlex.quote(_limits(case))}\necho {shlex.quote(BEGINS)}\n"
-        f"(cd {directory} && exec /usr/bin/env -i {shlex.join(words)} </dev/null)\n"
+        f"{begin}(cd {directory} && exec /usr/bin/env -i {shlex.join(words)} </dev/null)\n"
         f'status=$?\necho $status >{STATUS}\necho "{ENDS} $status"\n'
     )
     again = "".join(_MOUNT_AGAIN.format(place=target) for target in mounted(case, rig))
@@ -104,6 +108,8 @@ def _limits(case: Case) -> str:
 
 
 def _run(case: Case, rig: Rig) -> list[str]:
+    assert isinstance(case.workload, Script)
+    latencies = [step("capture", path=LATENCIES)] if case.workload.has_latencies else []
     return [
         *rig.host_programs(),
         *_removal(case, rig),
@@ -111,6 +117,7 @@ def _run(case: Case, rig: Rig) -> list[str]:
         step("exec", path=_SHELL, args=START, label="script"),
         *rig.snapshot("script:end"),
         step("capture", path=STATUS),
+        *latencies,
         step("exec", path=_SHELL, args=END, label="rest"),
         *rig.snapshot("flush:start"),
         step("sync", target=rig.directory, phase="flush"),

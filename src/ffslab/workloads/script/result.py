@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ffslab.errors import DamagedResultError
 from ffslab.model.case import Case
+from ffslab.protocol.own_latencies import LATENCIES, bad_line
 from ffslab.protocol.records import Phase, RecordStream
 from ffslab.results.preparation import Preparation
 from ffslab.results.result import CaseResult
@@ -66,6 +67,9 @@ def failure(stream: RecordStream, output: str) -> str:
         lacks = [remedy for pattern, remedy in _LACKS if pattern.search(printed)]
         exited = f"the script exited with status {status}{f': {last}' if last else ''}"
         told.append("; likely cause: ".join((exited, *lacks[:1])))
+    bad = bad_line(stream.captured(LATENCIES) or "")
+    if bad:
+        told.append(f"what it wrote to $FFSLAB_LATENCIES is not latencies: {bad}")
     below = below_of(_script_result(stream))
     if below:
         told.append(f"{below} below the mounted file system, which it did not ask for")
@@ -96,8 +100,8 @@ def _script_result(stream: RecordStream) -> ScriptResult | None:
 
 
 def _status_text(stream: RecordStream) -> str | None:
-    files = (record for record in stream.of_type("file") if record.get("path") == STATUS)
-    return next((str(record.get("text", "")).strip() for record in files), None)
+    text = stream.captured(STATUS)
+    return None if text is None else text.strip()
 
 
 def _exit_status(stream: RecordStream) -> int | None:
