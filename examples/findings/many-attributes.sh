@@ -9,3 +9,5 @@ try:
 except OSError as refused:
     print(f'refused after {number}: {errno.errorcode[refused.errno]}')
 "
+logged=$(dmesg | sed -n 's/.*\(UBIFS error.*\)/\1/p')
+[ -z "$logged" ] || { echo "$logged"; exit 1; }

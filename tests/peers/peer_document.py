@@ -78,14 +78,6 @@ REASONS: tuple[Reason, ...] = (
     Reason("fio", "mapped", ("jffs2",), "The same.", ("F-JFFS2-17",)),
     Reason("stress-ng", "xattr", ("logfs",), "LogFS has no extended attributes."),
     Reason(
-        "stress-ng",
-        _KERNEL,
-        ("ubifs",),
-        "The stressor `xattr` sets attributes until one is refused (ENOSPC). UBIFS logs the "
-        "refusal as an error, so the case is a failure, though all checks pass.",
-        ("F-UBIFS-16",),
-    ),
-    Reason(
         "integck",
         "verified|repeated",
         ("logfs",),

@@ -12,6 +12,7 @@ from host_support import golden, stream_of
 from ffslab.protocol.records import RecordStream, parse_records
 from ffslab.results.console import Printed, last_lines, lines_of, read_log, scan_console, tail_of
 from ffslab.results.outcome import OUTCOMES, Outcome, judge, judged
+from ffslab.results.refusals import REFUSALS, Refusal
 
 
 def _judge(console: str, records: str, status: int = 0, limit: float | None = None) -> Outcome:
@@ -366,6 +367,17 @@ def test_what_a_console_line_means(line: str, severity: str, kind: str) -> None:
     (message,) = scan_console(f"first\n{line}\n")
     assert (message.severity, message.kind, message.line) == (severity, kind, 2)
     assert message.text == line
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.text)
+def test_a_refusal_is_no_fault(refusal: Refusal) -> None:
+    """A file system logs its answer as an error; beside it a fault is still one."""
+    line = f"UBIFS error (ubi0:0 pid 27): x: {refusal.text} 65"
+    assert scan_console(line) == ()
+    (message,) = scan_console(f"{line}\nUBIFS error (ubi0:0 pid 27): x: bad node")
+    assert (message.kind, message.line) == ("file system error", 2)
+    (message,) = scan_console(f"WARNING: CPU: 0 {refusal.text}")
+    assert message.kind == "kernel warning"
 
 
 def test_excerpts_are_bounded() -> None:

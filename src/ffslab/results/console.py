@@ -16,6 +16,8 @@ from itertools import starmap
 from pathlib import Path
 from typing import Literal
 
+from ffslab.results.refusals import is_refusal
+
 Severity = Literal["stuck", "crash", "fail"]
 _EXCERPT_BEFORE = 2
 _EXCERPT_AFTER = 18
@@ -104,6 +106,7 @@ _PATTERNS: tuple[tuple[Severity, str, tuple[str, ...], re.Pattern[str]], ...] = 
 )
 
 
+_ERRORS = next(index for index, row in enumerate(_PATTERNS) if row[1] == "file system error")
 _WORDS = tuple(word for _, _, words, _ in _PATTERNS for word in words)
 
 
@@ -167,6 +170,8 @@ def read_log(lines: Iterable[str]) -> KernelLog:
             excerpt.append(_clean(line))
         if any(word in line for word in _WORDS):
             for kind, (*_, pattern) in enumerate(_PATTERNS):
+                if kind == _ERRORS and is_refusal(line):
+                    continue
                 if kinds[kind] < _MOST_MESSAGES and pattern.search(line):
                     kinds[kind] += 1
                     excerpt = [*map(_clean, before), _clean(line)]
