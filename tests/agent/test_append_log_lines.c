@@ -16,6 +16,7 @@ static struct append_log_params params_of(uint64_t line_bytes)
 {
 	return (struct append_log_params) {
 		.dir = "/", .lines = 100, .line_bytes = line_bytes, .seed = 7,
+		.contents = { .kind = CONTENT_TEXT },
 	};
 }
 

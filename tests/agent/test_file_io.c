@@ -74,7 +74,7 @@ static void kinds_of_contents(struct file_io *io)
 	CHECKF(!io_perform(io, &op, &error), "%s", error.message);
 	CHECK(!io_verify(io, &op.file, &error));
 	/* Of any 5,000 bytes, 161 in 256 are not printable. */
-	if (io->params->text)
+	if (io->params->contents.kind == CONTENT_PRINTABLE)
 		CHECK(unprintable(io->path) == 0);
 	else
 		CHECK(unprintable(io->path) > 2500);
@@ -121,7 +121,7 @@ static void operations(struct file_io *io)
 	CHECK(!io_perform(io, &op, &error));
 }
 
-static void with_directory(bool buffering, bool text)
+static void with_directory(bool buffering, enum content_kind kind)
 {
 	static struct latency latencies[LATENCY_OPS];
 	char directory[256];
@@ -132,7 +132,7 @@ static void with_directory(bool buffering, bool text)
 		.read_bytes = 2048,
 		.write_bytes = 1024,
 		.buffering = buffering,
-		.text = text,
+		.contents = { .kind = kind },
 		.valid_percent = 10,	/* there are large files, of any bytes */
 		.seed = 5,
 	};
@@ -187,7 +187,7 @@ static void paths(void)
 
 void test_file_io(void)
 {
-	with_directory(false, true);
-	with_directory(true, false);
+	with_directory(false, CONTENT_PRINTABLE);
+	with_directory(true, CONTENT_RANDOM);
 	paths();
 }

@@ -145,6 +145,7 @@ static bool run_disturbed(const struct micro_params *params, uint64_t first,
 	struct live live;
 	struct requests_site site = {
 		.params = params, .path = TEST_FILE, .live = &live,
+		.source = &content_random,
 	};
 	int fd = open(TEST_FILE, O_RDWR | O_CREAT | O_TRUNC, 0644);
 	int status = 0, own_pid = (int)getpid();

@@ -226,7 +226,7 @@ static const struct {
 	{ "tiobench block_bytes=1048577", "to 1048576" },
 	{ "tiobench threads=65", "from 1 to 64" },
 	{ "tiobench sync=no", "one of none, end" },
-	{ "tiobench contents=text", "one of random, zeros" },
+	{ "tiobench contents=words", "one of random, zeros" },
 	{ "tiobench random_bytes=131071", "must have room for a block" },
 	{ "tiobench block_bytes=256 full=1", "keeps every latency" },
 	{ "tiobench settle_ms=1", "sleep after a removal" },

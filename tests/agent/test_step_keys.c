@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "plan/content_keys.h"
 #include "plan/plan.h"
 #include "workloads/append_log/params.h"
 #include "workloads/tiobench/params.h"
@@ -121,7 +122,7 @@ static void tiobench_keys(void)
 	CHECK(!strcmp(params.dir, "/d") && params.threads == 2 &&
 	      params.file_bytes == 3000 && params.random_bytes == 4000);
 	CHECK(params.block_bytes == 55 && params.sync == TIO_SYNC_END &&
-	      params.contents == TIO_ZEROS && !params.drop_caches);
+	      params.contents.kind == CONTENT_ZEROS && !params.drop_caches);
 	CHECK(params.full && params.remove && params.settle_ms == 66 &&
 	      params.seed == 77);
 	plan_free(&plan);
@@ -129,8 +130,8 @@ static void tiobench_keys(void)
 			  "drop_caches=1", &error)))
 		return;
 	tio_params_read(&params, plan.steps);
-	CHECK(params.sync == TIO_SYNC_NONE && params.contents == TIO_RANDOM &&
-	      params.drop_caches && !params.full && !params.remove);
+	CHECK(params.sync == TIO_SYNC_NONE &&
+	      params.contents.kind == CONTENT_RANDOM && params.drop_caches && !params.full && !params.remove);
 	plan_free(&plan);
 }
 
@@ -166,8 +167,58 @@ static void tiobench_limits(void)
 		keys_are("tiobench", cases[i].keys, cases[i].words);
 }
 
+/* What each step that writes takes for its contents. */
+static void keys_of_contents(void)
+{
+	static const struct {
+		const char *verb, *keys;
+		enum content_kind otherwise;
+	} verbs[] = {
+		{ "prepare", "", CONTENT_RANDOM },
+		{ "micro", "", CONTENT_RANDOM },
+		{ "tiobench", "", CONTENT_RANDOM },
+		{ "wear", "", CONTENT_RANDOM },
+		{ "append-log", "", CONTENT_TEXT },
+		{ "ffsmark", "", CONTENT_PRINTABLE },
+		{ "database", "", CONTENT_TEXT },
+		{ "tree-create", "dir=/t phase=p ", CONTENT_RANDOM },
+		{ "tree-check", "dir=/t phase=p ", CONTENT_RANDOM },
+		{ "tree-warm", "phase=p ", CONTENT_RANDOM },
+	};
+	struct content_choice choice;
+	struct ffs_error error;
+	struct plan plan;
+	char keys[128];
+	size_t i, k;
+
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		for (k = 0; content_kind_names[k]; k++) {
+			snprintf(keys, sizeof(keys), "%scontents=%s",
+				 verbs[i].keys, content_kind_names[k]);
+			if (!CHECK(parsed(&plan, verbs[i].verb, keys, &error)))
+				continue;
+			choice = content_choice_of(plan.steps, CONTENT_ZEROS);
+			CHECK(choice.kind == k && !choice.saving_percent);
+			plan_free(&plan);
+		}
+		snprintf(keys, sizeof(keys), "%scontents=compressible "
+			 "compressibility_percent=30", verbs[i].keys);
+		keys_are(verbs[i].verb, keys, NULL);
+		snprintf(keys, sizeof(keys), "%scontents=zeros "
+			 "compressibility_percent=30", verbs[i].keys);
+		keys_are(verbs[i].verb, keys, "not of zeros");
+		if (!CHECK(parsed(&plan, verbs[i].verb, verbs[i].keys, &error)))
+			continue;
+		choice = content_choice_of(plan.steps, verbs[i].otherwise);
+		CHECKF(choice.kind == verbs[i].otherwise, "%s", verbs[i].verb);
+		plan_free(&plan);
+	}
+	keys_are("micro", "contents=words", "contents");
+}
+
 void test_step_keys(void)
 {
+	keys_of_contents();
 	append_log_keys();
 	append_log_contradictions();
 	append_log_limits();

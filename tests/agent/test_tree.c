@@ -14,7 +14,6 @@
 #include "harness.h"
 #include "plan/plan.h"
 #include "steps/step.h"
-#include "workloads/tree/content.h"
 #include "workloads/tree/descent.h"
 #include "workloads/tree/shape.h"
 #include "workloads/tree/walk.h"
@@ -197,99 +196,6 @@ static void names(void)
 	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		CHECKF(!shape_file_number(none[i]) &&
 		       !shape_directory_number(none[i]), "%s", none[i]);
-}
-
-/* --- contents ------------------------------------------------------------ */
-
-#define WHOLE 20000
-
-/* Any piece is the same as in the whole. */
-static void content_pieces(enum tree_content_kind kind, unsigned int percent)
-{
-	static unsigned char whole[WHOLE], piece[WHOLE], other[WHOLE];
-	struct tree_content content;
-	struct ffs_error error;
-	struct rng rng;
-	int i;
-
-	if (!CHECK(!tree_content_init(&content, kind, percent, &error)))
-		return;
-	tree_content_fill(&content, 77, WHOLE, 0, whole, WHOLE);
-	tree_content_fill(&content, 78, WHOLE, 0, other, WHOLE);
-	CHECK(percent == 100 || memcmp(whole, other, WHOLE));
-	rng_seed(&rng, 1);
-	for (i = 0; i < 300; i++) {
-		size_t start = rng_below(&rng, WHOLE);
-		size_t bytes = rng_below(&rng, WHOLE - start + 1);
-
-		/* The sanitizer sees what goes beyond. */
-		unsigned char *exact = malloc(bytes ? bytes : 1);
-
-		tree_content_fill(&content, 77, WHOLE, start, exact, bytes);
-		memcpy(piece, exact, bytes);
-		free(exact);
-		CHECKF(!memcmp(piece, whole + start, bytes), "%zu at %zu",
-		       bytes, start);
-	}
-	tree_content_free(&content);
-}
-
-static void content_compressible(void)
-{
-	static const unsigned int percents[] = { 0, 1, 30, 50, 99, 100 };
-	static const size_t sizes[] = { 1, 100, 511, 512, 513, 5000 };
-	struct tree_content content;
-	struct ffs_error error;
-	unsigned char data[5000];
-	size_t i, k, at;
-
-	for (i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
-		tree_content_init(&content, TREE_CONTENT_COMPRESSIBLE,
-				  percents[i], &error);
-		for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-			size_t same = 0, wanted = sizes[k] * percents[i] / 100;
-
-			tree_content_fill(&content, 0x5a, sizes[k], 0, data,
-					  sizes[k]);
-			for (at = 0; at < sizes[k]; at++)
-				same += data[at] == 0x5a;
-			/* Rounding, and random bytes that are the same. */
-			CHECKF(same + 12 >= wanted && same <= wanted + 45,
-			       "%zu of %zu bytes at %u %%", same, sizes[k],
-			       percents[i]);
-		}
-		tree_content_free(&content);
-	}
-}
-
-static void content_text(void)
-{
-	struct tree_content content;
-	struct ffs_error error;
-	static char text[100001];
-	size_t i, words = 0, the = 0, lines = 0;
-	char *next = text, *word;
-
-	tree_content_init(&content, TREE_CONTENT_TEXT, 0, &error);
-	tree_content_fill(&content, 5, 100000, 0, text, 100000);
-	tree_content_free(&content);
-	for (i = 0; i < 100000; i++) {
-		bool good = (text[i] >= 'a' && text[i] <= 'z') ||
-			    strchr(" ,.\n", text[i]);
-
-		if (!CHECK(good && text[i]))
-			break;
-		lines += text[i] == '\n';
-	}
-	while ((word = strsep(&next, " ,.\n"))) {
-		words += *word != '\0';
-		the += !strcmp(word, "the");
-	}
-	/* The first of 512: 1 / 3.7 of the sum of 1 / (rank + 2.7), 4.95. */
-	CHECKF(the * 1000 / words > 45 && the * 1000 / words < 65,
-	       "%zu of %zu words", the, words);
-	CHECKF(words > 15000 && words < 25000 && lines > 900 && lines < 1700,
-	       "%zu words, %zu lines", words, lines);
 }
 
 /* --- steps --------------------------------------------------------------- */
@@ -476,12 +382,6 @@ void test_tree(void)
 	shape_by_hand();
 	shape_limits();
 	names();
-	content_pieces(TREE_CONTENT_RANDOM, 0);
-	content_pieces(TREE_CONTENT_TEXT, 0);
-	content_pieces(TREE_CONTENT_COMPRESSIBLE, 50);
-	content_pieces(TREE_CONTENT_COMPRESSIBLE, 100);
-	content_compressible();
-	content_text();
 	scratch_template(scratch, sizeof(scratch), "tree");
 	if (!CHECK(mkdtemp(scratch)))
 		return;

@@ -418,7 +418,7 @@ def test_wrong_keys_say_what_to_do(agent: Agent) -> None:
         "tree-create dir=/x phase=c files=gauss(4,1)": "files=gauss(4,1) is no distribution",
         "tree-create dir=/x phase=c depth=uniform(5,2)": "LOW is above HIGH",
         "tree-create dir=/x phase=c size=normal(5)": "two numbers",
-        "tree-create dir=/x phase=c contents=zeros": "random, text, compressible",
+        "tree-create dir=/x phase=c contents=words": "random, zeros, printable, text, compressible",
         "tree-create dir=/x phase=c contents=text compressibility_percent=50": "leave it out",
         "tree-create dir=/x phase=c compressibility_percent=101": "from 0 to 100",
         "tree-check dir=/x phase=c write_bytes=4096": "has no key 'write_bytes'",

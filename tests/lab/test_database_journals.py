@@ -24,7 +24,7 @@ transactions = 100
 pages_per_transaction = 3
 database_bytes = "512 KiB"
 checkpoint_frames = 60
-text = false
+contents = "random"
 verify = true
 
 [axes]

@@ -98,13 +98,39 @@ void words_init(struct word_table *table)
 	}
 }
 
-void words_fill(const struct word_table *table, uint64_t key,
+/* A piece of a text that is made from its start. */
+struct piece {
+	unsigned char *out;
+	size_t skip, end;	/* in the text */
+	size_t at;		/* how far it was made */
+};
+
+/* @text is @room long, @length of it count. */
+static void put(struct piece *piece, const char *text, size_t room,
+		size_t length)
+{
+	size_t i, start = piece->at;
+
+	piece->at += length;
+	/* Copies of a fixed size are single instructions. */
+	if (start >= piece->skip && start + room <= piece->end) {
+		memcpy(piece->out + (start - piece->skip), text, room);
+		return;
+	}
+	for (i = 0; i < length; i++)
+		if (start + i >= piece->skip && start + i < piece->end)
+			piece->out[start + i - piece->skip] =
+				(unsigned char)text[i];
+}
+
+void words_fill(const struct word_table *table, uint64_t key, size_t skip,
 		unsigned char *out, size_t bytes)
 {
+	struct piece piece = { .out = out, .skip = skip, .end = skip + bytes };
 	uint64_t bits = 0;
-	size_t at = 0, n;
+	size_t n;
 
-	for (n = 0; at < bytes; n++) {
+	for (n = 0; piece.at < piece.end; n++) {
 		const struct separator *separator;
 		const struct word *word;
 
@@ -115,10 +141,8 @@ void words_fill(const struct word_table *table, uint64_t key,
 		word = &table->places[bits % WORD_PLACES];
 		separator = &separators[bits >> 12 & 15];
 		bits >>= 16;
-		/* Copies of a fixed size are single instructions. */
-		memcpy(out + at, word->text, sizeof(word->text));
-		at += word->length;
-		memcpy(out + at, separator->text, sizeof(separator->text));
-		at += separator->length;
+		put(&piece, word->text, sizeof(word->text), word->length);
+		put(&piece, separator->text, sizeof(separator->text),
+		    separator->length);
 	}
 }

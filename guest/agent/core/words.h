@@ -14,8 +14,6 @@
 #include <stdint.h>
 
 #define WORD_PLACES 4096
-/* words_fill() writes so many bytes more than it was asked for. */
-#define WORDS_SLACK 32
 
 struct word {
 	char text[15];
@@ -28,8 +26,8 @@ struct word_table {
 
 void words_init(struct word_table *table);
 
-/** words_fill() - text of that key; @bytes, and up to WORDS_SLACK behind. */
-void words_fill(const struct word_table *table, uint64_t key,
+/** words_fill() - @bytes of the text of that key, without its first @skip. */
+void words_fill(const struct word_table *table, uint64_t key, size_t skip,
 		unsigned char *out, size_t bytes);
 
 #endif

@@ -84,7 +84,7 @@ int raw_write(const char *mtd, uint64_t seed, struct ffs_error *error)
 {
 	struct raw raw = { .mtd = mtd, .writes = true };
 
-	content_init(&raw.content, seed, CONTENT_TEST, 0);
+	content_init(&raw.content, &content_random, seed, CONTENT_TEST, 0);
 	return raw_move(&raw, error);
 }
 

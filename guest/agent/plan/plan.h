@@ -19,7 +19,7 @@
 #include "core/error.h"
 
 #define PLAN_TEXT_MAX (4u << 20)
-#define PLAN_KEYS_MAX 24
+#define PLAN_KEYS_MAX 32
 /* What a KEY_SIZE_OR_MAX key holds for the word "max". */
 #define PLAN_SIZE_MAX INT64_MAX
 

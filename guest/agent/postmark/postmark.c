@@ -327,7 +327,7 @@ void postmark_init(struct postmark *postmark, struct record_sink *sink)
 		.write_bytes = 512,
 		.bias_read = 5,
 		.bias_create = 5,
-		.text = true,
+		.contents = { .kind = CONTENT_PRINTABLE },
 		.buffering = true,
 		.seed = 42,
 		.tidy = true,

@@ -192,9 +192,18 @@ NUMBER_COMMAND(valid, 0, 100, valid_percent, "percentage")
 NUMBER_COMMAND(invalid, 0, 100, invalid_percent, "percentage")
 SWITCH_COMMAND(buffering, "buffering")
 SWITCH_COMMAND(drop_caches, "drop-caches")
-SWITCH_COMMAND(text, "text")
 SWITCH_COMMAND(verify, "verify")
 SWITCH_COMMAND(full, "full")
+
+void command_text(struct postmark *postmark, const struct origin *origin,
+		  const char *argument)
+{
+	struct content_choice *contents = &postmark->params.contents;
+	bool text = contents->kind == CONTENT_PRINTABLE;
+
+	set_switch(postmark, origin, argument, &text, "text");
+	contents->kind = text ? CONTENT_PRINTABLE : CONTENT_RANDOM;
+}
 
 void command_size(struct postmark *postmark, const struct origin *origin,
 		  const char *argument)

@@ -44,7 +44,8 @@ class KeyFacts:
 
     `derived`: the value where the file has none, from those of the other keys. `needs`: without
     what the key means nothing. `changes`: how much is done, or only how (`setting`): figures of two
-    amounts of work are not compared as they are.
+    amounts of work are not compared as they are. `said`: what a spec has for a value, where that
+    is not the key with the value; so specs stay what they were before there was the key.
     """
 
     meaning: str
@@ -55,6 +56,7 @@ class KeyFacts:
     pattern: str | None = None
     derived: Callable[[Mapping[str, Any]], Any] | None = None
     changes: Changes = "work"
+    said: Callable[[Any], Mapping[str, Any]] | None = None
 
 
 def key(
@@ -68,9 +70,10 @@ def key(
     pattern: str | None = None,
     derived: Callable[[Mapping[str, Any]], Any] | None = None,
     changes: Changes = "work",
+    said: Callable[[Any], Mapping[str, Any]] | None = None,
 ) -> Any:
     """A key of a workload: a dataclass field with its `KeyFacts`."""
-    facts = KeyFacts(meaning, needs, form, lowest, highest, pattern, derived, changes)
+    facts = KeyFacts(meaning, needs, form, lowest, highest, pattern, derived, changes, said)
     return field(default=default, metadata={"key": facts})
 
 
@@ -91,7 +94,11 @@ class Workload:
     @property
     def spec(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return asdict(self)
+        spec: dict[str, Any] = {}
+        for f, value in zip(fields(self), asdict(self).values(), strict=True):
+            said = f.metadata["key"].said
+            spec |= {f.name: value} if said is None else said(value)
+        return spec
 
     @property
     def is_final(self) -> bool:

@@ -5,6 +5,15 @@ from __future__ import annotations
 from ffslab.errors import SpecError
 from ffslab.model.workload import Setting
 
+Problem = tuple[str, str, str]  # message, cause, remedy
+
+
+def refuse(problem: Problem | None, setting: Setting) -> None:
+    """SpecError for a problem, if there is one."""
+    if problem is not None:
+        message, cause, remedy = problem
+        raise SpecError(f"{setting.where}: {message}", cause=cause, remedy=remedy)
+
 
 def check_writable(kind: str, setting: Setting) -> None:
     """SpecError where the flash begins with an image, or the file system cannot be written."""
@@ -32,8 +41,8 @@ def check_own_state(kind: str, setting: Setting) -> None:
         )
 
 
-def settle_problem(setting: Setting, first: str) -> tuple[str, str, str] | None:
-    """Message, cause and remedy where nothing is removed that could settle before the `first`."""
+def settle_problem(setting: Setting, first: str) -> Problem | None:
+    """A wait where nothing is removed that could settle before the `first`."""
     state = setting.state
     if state.settle_ms and state.kind != "saturated" and not state.invalid_percent:
         return (

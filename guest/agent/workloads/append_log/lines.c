@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/random.h"
-#include "core/words.h"
 #include "workloads/append_log/lines.h"
 
 #define PERIOD ((size_t)256 << 10)
@@ -18,21 +17,19 @@ int log_lines_init(struct log_lines *lines,
 		   struct ffs_error *error)
 {
 	size_t bytes = PERIOD + params->line_bytes, i;
-	struct word_table *table = malloc(sizeof(*table));
 
 	lines->seed = params->seed;
 	lines->line_bytes = params->line_bytes;
-	lines->text = malloc(bytes + WORDS_SLACK);
-	if (!table || !lines->text) {
-		free(table);
-		log_lines_free(lines);
+	lines->text = malloc(bytes);
+	if (!lines->text)
 		return ffs_fail(error, ENOMEM,
 			"no memory for the text of %zu bytes", bytes);
+	if (content_stock(&params->contents, rng_mix(params->seed),
+			  params->line_bytes, lines->text, bytes, error)) {
+		log_lines_free(lines);
+		return -1;
 	}
-	words_init(table);
-	words_fill(table, rng_mix(params->seed), lines->text, bytes);
-	free(table);
-	/* The words come with line feeds, and a line has one, at its end. */
+	/* Contents come with line feeds, and a line has one, at its end. */
 	for (i = 0; i < bytes; i++)
 		if (lines->text[i] == '\n')
 			lines->text[i] = ' ';

@@ -3,10 +3,10 @@
  * lines.h - the lines of a log and where they are: pure decisions, no I/O.
  *
  * A line is its number, counted over all files from 0, in ten digits, a space,
- * text made of English words, and a line feed.  The text is a window into
- * 256 KiB of it, which the seed and the number choose: making a line costs one
- * copy, every line can be checked without the others, and it can be shortened
- * as logs can.
+ * contents as they were chosen, and a line feed.  Text can be shortened as logs
+ * can.  The contents are a window into 256 KiB of them, which the seed and the
+ * number choose: making a line costs one copy, and every line can be checked
+ * without the others.
  */
 #ifndef FFSAGENT_APPEND_LOG_LINES_H
 #define FFSAGENT_APPEND_LOG_LINES_H

@@ -4,6 +4,7 @@
  */
 #include <stddef.h>
 
+#include "plan/content_keys.h"
 #include "workloads/append_log/params.h"
 
 const char *const log_sync_names[] = {
@@ -24,6 +25,7 @@ void append_log_params_read(struct append_log_params *params,
 		.sync = (enum log_sync)step_number(step, "sync"),
 		.rotate_bytes = (uint64_t)step_number(step, "rotate_bytes"),
 		.keep = (uint64_t)step_number(step, "keep"),
+		.contents = content_choice_of(step, CONTENT_TEXT),
 		.remove = step_number(step, "remove"),
 		.settle_ms = (uint64_t)step_number(step, "settle_ms"),
 		.seed = (uint64_t)step_number(step, "seed"),
@@ -43,5 +45,5 @@ int append_log_params_check(const struct append_log_params *params,
 		return ffs_fail(error, 0,
 			"settle_ms=%llu is the sleep after a removal, and remove=0; set remove=1, or settle_ms=0",
 			(unsigned long long)params->settle_ms);
-	return 0;
+	return content_choice_check(&params->contents, error);
 }

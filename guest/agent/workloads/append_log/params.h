@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/content.h"
 #include "core/error.h"
 #include "plan/plan.h"
 
@@ -32,6 +33,7 @@ struct append_log_params {
 	enum log_sync sync;
 	uint64_t rotate_bytes;	/* no file is larger; 0: never rotated */
 	uint64_t keep;		/* old files */
+	struct content_choice contents;
 	bool remove;		/* the file of invalid data, before the log */
 	uint64_t settle_ms;	/* sleep after that */
 	uint64_t seed;

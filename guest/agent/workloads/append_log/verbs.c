@@ -2,6 +2,7 @@
 /*
  * verbs.c - the step append-log as a plan has it: its row and keys.
  */
+#include "plan/content_keys.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 #include "workloads/append_log/append_log.h"
@@ -28,6 +29,7 @@ const struct verb_spec append_log_verbs[] = {
 			{ "rotate_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT,
 			  NULL },
 			{ "keep", KEY_NUMBER, "4", 0, LOG_KEEP_MAX, NULL },
+			PLAN_CONTENT_KEYS("text"),
 			{ "remove", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "settle_ms", KEY_NUMBER, "0", 0, 1000000000000, NULL },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },

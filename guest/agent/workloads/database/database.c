@@ -60,7 +60,7 @@ int database_params_check(const struct database_params *params,
 		return ffs_fail(error, 0,
 			"settle_ms=%llu is the sleep after a removal, and remove=0; set remove=1, or settle_ms=0",
 			(unsigned long long)params->settle_ms);
-	return 0;
+	return content_choice_check(&params->contents, error);
 }
 
 static int reserve(struct database_run *run, struct ffs_error *error)

@@ -17,6 +17,7 @@
 
 #include "core/error.h"
 #include "core/record.h"
+#include "core/content.h"
 #include "flash/monitor.h"
 
 #define DATABASE_PAGE_BYTES_MIN 512
@@ -33,7 +34,7 @@ struct database_params {
 	uint64_t page_bytes;
 	uint64_t database_bytes;
 	uint64_t checkpoint_frames;	/* of DATABASE_WAL */
-	bool text;		/* pages hold words; else bytes that nothing shrinks */
+	struct content_choice contents;
 	bool remove;		/* the file of invalid data, before the database */
 	uint64_t settle_ms;	/* sleep after that */
 	uint64_t seed;

@@ -6,28 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/words.h"
 #include "workloads/database/pages.h"
 
 #define PERIOD ((size_t)256 << 10)
-
-static int fill_contents(struct database_pages *pages, bool text)
-{
-	size_t bytes = PERIOD + pages->bytes;
-	struct word_table *table = malloc(sizeof(*table));
-	struct rng rng;
-
-	pages->contents = malloc(bytes + WORDS_SLACK);
-	if (table && pages->contents && text) {
-		words_init(table);
-		words_fill(table, rng_mix(pages->seed), pages->contents, bytes);
-	} else if (pages->contents) {
-		rng_seed(&rng, rng_mix(pages->seed));
-		rng_fill(&rng, pages->contents, bytes);
-	}
-	free(table);
-	return table && pages->contents ? 0 : -1;
-}
 
 int database_pages_init(struct database_pages *pages,
 			const struct database_params *params,
@@ -42,11 +23,13 @@ int database_pages_init(struct database_pages *pages,
 	rng_seed(&pages->rng, params->seed);
 	pages->changes = calloc(pages->n, sizeof(*pages->changes));
 	pages->drawn = calloc(pages->n_drawn, sizeof(*pages->drawn));
-	if (pages->changes && pages->drawn &&
-	    !fill_contents(pages, params->text))
-		return 0;
-	return ffs_fail(error, ENOMEM, "no memory for %llu pages",
-			(unsigned long long)pages->n);
+	pages->contents = malloc(PERIOD + pages->bytes);
+	if (!pages->changes || !pages->drawn || !pages->contents)
+		return ffs_fail(error, ENOMEM, "no memory for %llu pages",
+				(unsigned long long)pages->n);
+	return content_stock(&params->contents, rng_mix(params->seed),
+			     pages->bytes, pages->contents,
+			     PERIOD + pages->bytes, error);
 }
 
 void database_pages_free(struct database_pages *pages)

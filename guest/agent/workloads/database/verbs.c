@@ -3,6 +3,7 @@
  * verbs.c - the step database as a plan has it: its row and keys, which
  * README.md defines.
  */
+#include "plan/content_keys.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 #include "workloads/database/database.h"
@@ -25,7 +26,8 @@ static struct database_params params_of(const struct plan_step *step)
 		.database_bytes = (uint64_t)step_number(step, "database_bytes"),
 		.checkpoint_frames =
 			(uint64_t)step_number(step, "checkpoint_frames"),
-		.text = step_number(step, "text"),
+		.contents = content_choice_of(step, step_number(step, "text") ?
+					      CONTENT_TEXT : CONTENT_RANDOM),
 		.remove = step_number(step, "remove"),
 		.settle_ms = (uint64_t)step_number(step, "settle_ms"),
 		.seed = (uint64_t)step_number(step, "seed"),
@@ -69,6 +71,7 @@ const struct verb_spec database_verbs[] = {
 			{ "checkpoint_frames", KEY_NUMBER, "1000", 1,
 			  100000000, NULL },
 			{ "text", KEY_NUMBER, "1", 0, 1, NULL },
+			PLAN_CONTENT_KEYS(""),
 			{ "remove", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "settle_ms", KEY_NUMBER, "0", 0, 1000000000000, NULL },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },

@@ -27,16 +27,6 @@ static const struct kind {
 #define CALLS_TEXT_BYTES ((size_t)8 << 10)
 #define FILL_CHUNK ((size_t)64 << 10)
 
-/* Any byte becomes one of the 95 printable characters of ASCII. */
-static void fill_text(unsigned char *text, const unsigned char *bytes,
-		      size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		text[i] = (unsigned char)(' ' + bytes[i] * 95 / 256);
-}
-
 /* Whether there are files of valid or invalid data. */
 static bool has_data(const struct ffsmark_params *params)
 {
@@ -62,16 +52,26 @@ static size_t longest_request(const struct ffsmark_params *params)
 	return chunk < params->read_bytes ? params->read_bytes : chunk;
 }
 
-static void make_payload(struct file_io *io, size_t chunk)
+static int fill_payload(const struct file_io *io, unsigned char *payload,
+			const struct content_choice *choice, size_t chunk,
+			struct ffs_error *error)
 {
-	struct rng rng;
-
-	rng_seed(&rng, rng_mix(io->params->seed + 1));
-	rng_fill(&rng, io->payload, io->period);
+	if (content_stock(choice, rng_mix(io->params->seed + 1),
+			  CONTENT_SECTOR_BYTES, payload, io->period, error))
+		return -1;
 	/* The tail repeats the start: a request may run over the period. */
-	memcpy(io->payload + io->period, io->payload, chunk);
-	if (io->params->text)
-		fill_text(io->pool_payload, io->payload, io->period + chunk);
+	memcpy(payload + io->period, payload, chunk);
+	return 0;
+}
+
+static int fill_payloads(const struct file_io *io, size_t chunk,
+			 struct ffs_error *error)
+{
+	if (io->payload != io->pool_payload &&
+	    fill_payload(io, io->payload, &content_random.choice, chunk, error))
+		return -1;
+	return fill_payload(io, io->pool_payload, &io->params->contents, chunk,
+			    error);
 }
 
 int file_io_init(struct file_io *io, const struct ffsmark_params *params,
@@ -87,8 +87,8 @@ int file_io_init(struct file_io *io, const struct ffsmark_params *params,
 	while (io->period < chunk)
 		io->period *= 2;
 	io->payload = malloc(io->period + chunk);
-	/* Without these files nobody reads the bytes that are no text. */
-	io->pool_payload = params->text && has_data(params) ?
+	/* Without these files nobody reads the bytes that are random. */
+	io->pool_payload = params->contents.kind && has_data(params) ?
 				   malloc(io->period + chunk) : io->payload;
 	io->read_buffer = malloc(chunk);
 	if (!io->payload || !io->pool_payload || !io->read_buffer) {
@@ -97,11 +97,10 @@ int file_io_init(struct file_io *io, const struct ffsmark_params *params,
 				"no memory for requests of %zu bytes", chunk);
 	}
 	if (timed_reserve(&io->timed, CALLS, CALLS_TEXT_BYTES, latencies,
-			  error)) {
+			  error) || fill_payloads(io, chunk, error)) {
 		file_io_free(io);
 		return -1;
 	}
-	make_payload(io, chunk);
 	memset(io->read_buffer, 0, chunk);
 	return 0;
 }

@@ -9,10 +9,9 @@
  * reading of the clock.  Operations may be put off and made together
  * (core/calls.h): what was measured, and what failed, is known after io_flush().
  *
- * Contents are random and yet a function of (seed, file, position): a window
- * into a buffer of 1 MiB, of less if the workload writes less.  Files of the pool have printable characters, as
- * Postmark's have, which an entropy coder can shorten by a sixth and others
- * cannot, or any bytes; the files of valid and invalid data have any bytes.  So a
+ * Contents are a function of (seed, file, position): a window into a stock
+ * (core/content.h) of 1 MiB, of less if the workload writes less.  Those of the
+ * pool's files are chosen, the files of valid and invalid data have any bytes.  So a
  * file can be checked without remembering how it was written.  Limit: the data
  * of one file repeat after 1 MiB, or after all that the workload has at a time;
  * no flash file system looks that far.
@@ -34,7 +33,7 @@
 
 struct file_io {
 	const struct ffsmark_params *params;
-	unsigned char *payload;		/* any bytes */
+	unsigned char *payload;		/* random */
 	unsigned char *pool_payload;	/* of the pool; may be the same */
 	unsigned char *read_buffer;
 	size_t period;			/* of the payloads, in bytes */

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/content.h"
 #include "core/error.h"
 #include "core/random.h"
 #include "measure/latency.h"
@@ -40,7 +41,7 @@ struct ffsmark_params {
 	uint32_t transactions;
 	uint32_t read_bytes, write_bytes; /* unit of one request */
 	int bias_read, bias_create;	/* out of 10; -1: that half is left out */
-	bool text;	/* printable characters in the pool, not any bytes */
+	struct content_choice contents;	/* of the pool */
 	bool buffering;			/* stdio instead of system calls */
 	unsigned int valid_percent, invalid_percent;
 	bool drop_caches;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "plan/content_keys.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 #include "workloads/ffsmark/ffsmark.h"
@@ -13,6 +14,7 @@ static int check_ffsmark(const struct plan_step *step, struct ffs_error *error)
 {
 	int64_t valid = step_number(step, "valid_percent");
 	int64_t invalid = step_number(step, "invalid_percent");
+	struct content_choice contents = content_choice_of(step, CONTENT_RANDOM);
 
 	if (step_number(step, "size_min") > step_number(step, "size_max"))
 		return ffs_fail(error, 0,
@@ -21,7 +23,7 @@ static int check_ffsmark(const struct plan_step *step, struct ffs_error *error)
 		return ffs_fail(error, 0,
 			"valid_percent + invalid_percent is %lld; both are shares of the space available at launch, so their sum is at most 100",
 			(long long)(valid + invalid));
-	return 0;
+	return content_choice_check(&contents, error);
 }
 
 static int run_ffsmark(const struct plan_step *step, struct run_state *state,
@@ -43,7 +45,9 @@ static int run_ffsmark(const struct plan_step *step, struct run_state *state,
 		.write_bytes = (uint32_t)step_number(step, "write_bytes"),
 		.bias_read = (int)step_number(step, "bias_read"),
 		.bias_create = (int)step_number(step, "bias_create"),
-		.text = step_number(step, "text"),
+		.contents = content_choice_of(step, step_number(step, "text") ?
+					      CONTENT_PRINTABLE :
+					      CONTENT_RANDOM),
 		.buffering = step_number(step, "buffering"),
 		.valid_percent = (unsigned int)step_number(step, "valid_percent"),
 		.invalid_percent = (unsigned int)step_number(step, "invalid_percent"),
@@ -85,6 +89,7 @@ const struct verb_spec ffsmark_verbs[] = {
 			{ "bias_read", KEY_NUMBER, "5", -1, 10, NULL },
 			{ "bias_create", KEY_NUMBER, "5", -1, 10, NULL },
 			{ "text", KEY_NUMBER, "1", 0, 1, NULL },
+			PLAN_CONTENT_KEYS(""),
 			{ "buffering", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "valid_percent", KEY_NUMBER, "0", 0, 100, NULL },
 			{ "invalid_percent", KEY_NUMBER, "0", 0, 100, NULL },

@@ -40,6 +40,7 @@ struct micro {
 	struct micro_facts facts;
 	struct phase_site site;
 	struct requests_site requests_site;
+	struct content_source source;
 	struct phase phases[PHASES];
 	struct live live;
 	/* At the edges of phases. */
@@ -116,7 +117,8 @@ static int reserve(struct micro *m, struct ffs_error *error)
 	for (i = 0; i < PHASES; i++)
 		if (phase_reserve(&m->phases[i], &m->site, error))
 			return -1;
-	if (live_open(&m->live, m->site.monitor, error))
+	if (content_source_init(&m->source, &m->params->contents, error) ||
+	    live_open(&m->live, m->site.monitor, error))
 		return -1;
 	live_read(&m->live, &m->measure_start);
 	/* As init it is called after the file that the kernel has started. */
@@ -330,6 +332,7 @@ static void release(struct micro *m)
 	left_release(&m->left);
 	live_close(&m->live);
 	streams_free(&m->set);
+	content_source_free(&m->source);
 	for (i = 0; i < PHASES; i++)
 		phase_free(&m->phases[i]);
 	free(m);
@@ -351,6 +354,7 @@ int micro_run(const struct micro_params *params,
 	m->site.monitor = monitor;
 	m->requests_site.params = params;
 	m->requests_site.path = m->test_path;
+	m->requests_site.source = &m->source;
 	m->requests_site.live = &m->live;
 	if (!make_paths(m, error) && !look_at_file(m, error) &&
 	    !reserve(m, error) && !open_existing(m, error)) {

@@ -4,6 +4,7 @@
  */
 #include <stddef.h>
 
+#include "plan/content_keys.h"
 #include "workloads/micro/params.h"
 #include "workloads/micro/pattern.h"
 
@@ -57,6 +58,7 @@ void micro_params_read(struct micro_params *params,
 		.burst = (uint64_t)step_number(step, "burst"),
 		.cache = (enum micro_cache)step_number(step, "cache"),
 		.fsync_every = (uint64_t)step_number(step, "fsync_every"),
+		.contents = content_choice_of(step, CONTENT_RANDOM),
 		.seed = (uint64_t)step_number(step, "seed"),
 	};
 	if (!params->file_bytes)
@@ -104,7 +106,8 @@ int micro_params_check(const struct micro_params *params,
 	uint64_t file_bytes = params->existing ? params->target_bytes :
 						 params->file_bytes;
 
-	if (check_order(params, error) || check_streams(params, error))
+	if (check_order(params, error) || check_streams(params, error) ||
+	    content_choice_check(&params->contents, error))
 		return -1;
 	if (params->until_full && (params->existing || params->mix ||
 				   micro_reads(params->kind)))

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/content.h"
 #include "core/error.h"
 #include "plan/plan.h"
 
@@ -53,6 +54,7 @@ struct micro_params {
 	uint64_t pause_us, burst;
 	enum micro_cache cache;
 	uint64_t fsync_every;		/* 0: never */
+	struct content_choice contents;
 	uint64_t seed;
 };
 

@@ -24,8 +24,10 @@ void requester_init(struct requester *requester,
 	requester->mixed_sectors =
 		params->request_bytes % CONTENT_SECTOR_BYTES ||
 		params->shift_bytes % CONTENT_SECTOR_BYTES;
-	content_init(&requester->readable[0], params->seed, CONTENT_TEST, 0);
-	content_init(&requester->readable[1], params->seed, CONTENT_TEST, 1);
+	content_init(&requester->readable[0], site->source, params->seed,
+		     CONTENT_TEST, 0);
+	content_init(&requester->readable[1], site->source, params->seed,
+		     CONTENT_TEST, 1);
 	requester->written = requester->readable[params->existing];
 	/* The first look at the page may cost a page fault. */
 	live_read(requester->live, &requester->before);

@@ -78,6 +78,7 @@ void streams_free(struct stream_set *set);
 struct requests_site {
 	const struct micro_params *params;
 	const char *path;	/* of the test file */
+	const struct content_source *source;	/* of its contents */
 	const struct live *live;
 };
 

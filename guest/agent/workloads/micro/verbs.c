@@ -2,6 +2,7 @@
 /*
  * verbs.c - the step micro as a plan has it: its row and keys.
  */
+#include "plan/content_keys.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 #include "workloads/micro/micro.h"
@@ -40,6 +41,7 @@ const struct verb_spec micro_verbs[] = {
 			{ "burst", KEY_NUMBER, "1", 1, INT32_MAX, NULL },
 			{ "cache", KEY_CHOICE, "drop", 0, 0, micro_cache_names },
 			{ "fsync_every", KEY_NUMBER, "0", 0, INT32_MAX, NULL },
+			PLAN_CONTENT_KEYS("random"),
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 		},
 	},

@@ -14,6 +14,7 @@
 #include "core/clock.h"
 #include "core/content.h"
 #include "measure/phase.h"
+#include "plan/content_keys.h"
 #include "workloads/prepare/prepare.h"
 
 #define WORKLOAD "prepare"
@@ -30,6 +31,7 @@ struct preparation {
 	const struct prepare_params *params;
 	struct phase phase;
 	unsigned char *buffer;	/* one unit */
+	struct content_source test_source;
 	uint64_t valid_bytes, invalid_bytes, file_bytes, capacity_bytes;
 	bool invalid_present;
 };
@@ -51,6 +53,7 @@ void prepare_params_read(struct prepare_params *params,
 		.file_bytes = (uint64_t)step_number(step, "file_bytes"),
 		.test_file = step_number(step, "test_file"),
 		.limit = step_number(step, "limit"),
+		.contents = content_choice_of(step, CONTENT_RANDOM),
 		.unit_bytes = (uint64_t)step_number(step, "unit_bytes"),
 		.seed = (uint64_t)step_number(step, "seed"),
 	};
@@ -81,7 +84,7 @@ int prepare_params_check(const struct prepare_params *params,
 	if (params->test_file && !params->file_bytes)
 		return ffs_fail(error, 0,
 			"test_file=1 needs the size of the file; set file_bytes");
-	return 0;
+	return content_choice_check(&params->contents, error);
 }
 
 /* --- files --------------------------------------------------------------- */
@@ -136,7 +139,8 @@ static int write_file(struct preparation *p, const char *name,
 		return ffs_fail(error, errno, "cannot create %s%s", path,
 			errno == EEXIST ? " (left over from an earlier run? remove it)" : "");
 	p->phase.files_created++;
-	content_init(&content, p->params->seed, file, 0);
+	content_init(&content, file == CONTENT_TEST ? &p->test_source :
+		     &content_random, p->params->seed, file, 0);
 	*written = 0;
 	while (*written < bytes && !failed) {
 		uint64_t left = bytes - *written;
@@ -359,13 +363,16 @@ int prepare_run(const struct prepare_params *params,
 		return ffs_fail(error, ENOMEM, "no memory for the preparation");
 	p->params = params;
 	p->buffer = malloc(params->unit_bytes);
-	if (p->buffer)
-		result = run_phase(p, monitor, sink, error);
-	else
+	if (!p->buffer)
 		result = ffs_fail(error, ENOMEM,
 			"no memory for units of %llu bytes; lower unit_bytes",
 			(unsigned long long)params->unit_bytes);
+	else if (content_source_init(&p->test_source, &params->contents, error))
+		result = -1;
+	else
+		result = run_phase(p, monitor, sink, error);
 	phase_free(&p->phase);
+	content_source_free(&p->test_source);
 	free(p->buffer);
 	free(p);
 	return result;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/content.h"
 #include "core/error.h"
 #include "core/record.h"
 #include "flash/monitor.h"
@@ -40,6 +41,7 @@ struct prepare_params {
 	uint64_t valid_percent, invalid_percent, rate_percent;
 	uint64_t partition_bytes, file_bytes;
 	bool test_file, limit;
+	struct content_choice contents;	/* of the test file */
 	uint64_t unit_bytes;
 	uint64_t seed;
 };

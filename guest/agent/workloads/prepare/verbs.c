@@ -2,6 +2,7 @@
 /*
  * verbs.c - the step prepare as a plan has it: its row and keys.
  */
+#include "plan/content_keys.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 #include "workloads/prepare/prepare.h"
@@ -25,6 +26,7 @@ const struct verb_spec prepare_verbs[] = {
 			{ "file_bytes", KEY_NUMBER, "0", 0, PLAN_SIZE_LIMIT, NULL },
 			{ "test_file", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "limit", KEY_NUMBER, "1", 0, 1, NULL },
+			PLAN_CONTENT_KEYS("random"),
 			{ "unit_bytes", KEY_NUMBER, "131072", 512, PLAN_MIB(64), NULL },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 		},

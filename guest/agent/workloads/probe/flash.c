@@ -232,7 +232,7 @@ int probe_flash(struct probe *probe, const char *mtd, enum probe_flash_op op,
 	int result;
 
 	probe->what = probe_flash_names[op];
-	content_init(&device.content, seed, CONTENT_TEST, 0);
+	content_init(&device.content, &content_random, seed, CONTENT_TEST, 0);
 	if (find_geometry(&device, page_bytes, error))
 		return -1;
 	device.fd = mtd_open(device.geometry.number,

@@ -4,17 +4,12 @@
  */
 #include <stddef.h>
 
+#include "plan/content_keys.h"
 #include "workloads/tiobench/params.h"
 
 const char *const tio_sync_names[] = {
 	[TIO_SYNC_NONE] = "none",
 	[TIO_SYNC_END] = "end",
-	NULL,
-};
-
-const char *const tio_contents_names[] = {
-	[TIO_RANDOM] = "random",
-	[TIO_ZEROS] = "zeros",
 	NULL,
 };
 
@@ -35,7 +30,7 @@ void tio_params_read(struct tio_params *params, const struct plan_step *step)
 		.random_bytes = (uint64_t)step_number(step, "random_bytes"),
 		.block_bytes = (uint64_t)step_number(step, "block_bytes"),
 		.sync = (enum tio_sync)step_number(step, "sync"),
-		.contents = (enum tio_contents)step_number(step, "contents"),
+		.contents = content_choice_of(step, CONTENT_RANDOM),
 		.drop_caches = step_number(step, "drop_caches"),
 		.full = step_number(step, "full"),
 		.remove = step_number(step, "remove"),
@@ -80,7 +75,7 @@ int tio_params_check(const struct tio_params *params, struct ffs_error *error)
 		return ffs_fail(error, 0,
 			"full=1 keeps every latency, and there are %llu requests, above %u; raise block_bytes, lower the volumes, or set full=0",
 			(unsigned long long)requests, TIO_FULL_MAX);
-	return 0;
+	return content_choice_check(&params->contents, error);
 }
 
 void tio_places_init(struct tio_places *places, const struct tio_params *params,

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/content.h"
 #include "core/error.h"
 #include "core/random.h"
 #include "plan/plan.h"
@@ -23,7 +24,6 @@
 #define TIO_FULL_MAX 262144
 
 enum tio_sync { TIO_SYNC_NONE, TIO_SYNC_END };
-enum tio_contents { TIO_RANDOM, TIO_ZEROS };
 /* The phases with requests, in their order. */
 enum tio_part {
 	TIO_WRITE, TIO_RANDOM_WRITE, TIO_READ, TIO_RANDOM_READ, TIO_PARTS,
@@ -31,7 +31,6 @@ enum tio_part {
 
 /* The names in plans and records, by the enumerations; they end at NULL. */
 extern const char *const tio_sync_names[];
-extern const char *const tio_contents_names[];
 extern const char *const tio_part_names[];
 
 struct tio_params {
@@ -41,7 +40,7 @@ struct tio_params {
 	uint64_t random_bytes;	/* of a phase of random requests */
 	uint64_t block_bytes;
 	enum tio_sync sync;
-	enum tio_contents contents;
+	struct content_choice contents;
 	bool drop_caches;	/* before each of the phases that read */
 	bool full;		/* every latency beside the histograms */
 	bool remove;		/* the file of invalid data, before the files */

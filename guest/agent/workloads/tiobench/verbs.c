@@ -2,6 +2,7 @@
 /*
  * verbs.c - the step tiobench as a plan has it: its row and keys.
  */
+#include "plan/content_keys.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 #include "workloads/tiobench/params.h"
@@ -26,8 +27,7 @@ const struct verb_spec tiobench_verbs[] = {
 			{ "block_bytes", KEY_NUMBER, "131072",
 			  TIO_BLOCK_BYTES_MIN, TIO_BLOCK_BYTES_MAX, NULL },
 			{ "sync", KEY_CHOICE, "none", 0, 0, tio_sync_names },
-			{ "contents", KEY_CHOICE, "random", 0, 0,
-			  tio_contents_names },
+			PLAN_CONTENT_KEYS("random"),
 			{ "drop_caches", KEY_NUMBER, "1", 0, 1, NULL },
 			{ "full", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "remove", KEY_NUMBER, "0", 0, 1, NULL },

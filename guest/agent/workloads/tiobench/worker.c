@@ -25,6 +25,7 @@ struct tio_queue {
 	size_t buffer_bytes;	/* of one request, whole pages */
 	uint64_t offsets[ROOM_MAX];
 	size_t transfers[ROOM_MAX];	/* numbers of their calls */
+	struct content_source source;
 	struct content written, readable[2];
 };
 
@@ -40,8 +41,9 @@ struct tio_queue *tio_queue_new(const struct tio_params *params, bool alone,
 		ffs_fail(error, ENOMEM, "no memory for requests");
 		return NULL;
 	}
-	if (calls_reserve(&queue->calls, 2 * ROOM_MAX + 1, 0, error)) {
-		free(queue);
+	if (calls_reserve(&queue->calls, 2 * ROOM_MAX + 1, 0, error) ||
+	    content_source_init(&queue->source, &params->contents, error)) {
+		tio_queue_free(queue);
 		return NULL;
 	}
 	queue->buffer_bytes = (params->block_bytes + PAGE_BYTES - 1) /
@@ -66,8 +68,10 @@ struct tio_queue *tio_queue_new(const struct tio_params *params, bool alone,
 	}
 	/* Touched now, so that no page fault falls into a measured phase. */
 	memset(queue->memory, 0, bytes);
-	content_init(&queue->readable[0], params->seed, CONTENT_TEST, 0);
-	content_init(&queue->readable[1], params->seed, CONTENT_TEST, 1);
+	content_init(&queue->readable[0], &queue->source, params->seed,
+		     CONTENT_TEST, 0);
+	content_init(&queue->readable[1], &queue->source, params->seed,
+		     CONTENT_TEST, 1);
 	return queue;
 }
 
@@ -76,6 +80,7 @@ void tio_queue_free(struct tio_queue *queue)
 	if (!queue)
 		return;
 	calls_free(&queue->calls);
+	content_source_free(&queue->source);
 	free(queue->memory);
 	free(queue);
 }
@@ -143,9 +148,8 @@ static void put_request(struct tio_queue *queue, const struct tio_task *task,
 		calls_pread(&queue->calls, 0, task->fd, buffer,
 			    params->block_bytes, offset);
 	} else {
-		if (params->contents == TIO_RANDOM)
-			content_fill(&queue->written, offset, buffer,
-				     params->block_bytes);
+		content_fill(&queue->written, offset, buffer,
+			     params->block_bytes);
 		calls_pwrite(&queue->calls, 0, task->fd, buffer,
 			     params->block_bytes, offset);
 	}
@@ -172,15 +176,9 @@ static void verify(struct tio_work *work, const struct tio_task *task,
 {
 	uint64_t bytes = task->params->block_bytes, wrong_at = queue->offsets[i];
 	const unsigned char *data = buffer_of(queue, i);
-	bool right;
 
-	if (task->params->contents == TIO_ZEROS)
-		right = !data[0] && !memcmp(data, data + 1, bytes - 1);
-	else
-		right = content_check(queue->readable, queue->offsets[i], data,
-				      bytes, bytes % CONTENT_SECTOR_BYTES,
-				      &wrong_at);
-	if (right)
+	if (content_check(queue->readable, queue->offsets[i], data, bytes,
+			  bytes % CONTENT_SECTOR_BYTES, &wrong_at))
 		return;
 	work->failed = true;
 	ffs_fail(&work->error, EBADMSG,
@@ -281,8 +279,6 @@ void tio_work_run(struct tio_work *work, const struct tio_task *task,
 
 	tio_places_init(&places, task->params, task->part, task->thread);
 	queue->written = queue->readable[task->part == TIO_RANDOM_WRITE];
-	if (task->params->contents == TIO_ZEROS)
-		memset(buffer_of(queue, 0), 0, queue->room * queue->buffer_bytes);
 	/* The first look at the page may cost a page fault. */
 	live_read(task->live, &looks.before);
 	live_read(task->live, &looks.after);

@@ -22,7 +22,7 @@
 struct checking {
 	struct tree_run *run;
 	struct tree_params params;
-	struct tree_content content;
+	struct content_source source;
 	struct shape_counts planned;
 	struct walk walk;
 	struct shape_directory *levels;
@@ -56,11 +56,11 @@ static int wrong_size(struct checking *c, const struct shape_file *file,
 static int compare(struct checking *c, const struct shape_file *file,
 		   uint64_t position, size_t bytes, struct ffs_error *error)
 {
+	const struct content content = { &c->source, file->key, file->bytes };
 	const unsigned char *found = c->reader.buffer;
 	size_t i = 0;
 
-	tree_content_fill(&c->content, file->key, file->bytes, position,
-			  c->wanted, bytes);
+	content_fill(&content, position, c->wanted, bytes);
 	if (!memcmp(found, c->wanted, bytes))
 		return 0;
 	while (found[i] == c->wanted[i])
@@ -206,8 +206,7 @@ static int reserve(struct checking *c, struct ffs_error *error)
 		return ffs_fail(error, ENOMEM, "no memory to check %s",
 				c->run->dir);
 	memset(c->wanted, 1, TREE_READ_BYTES);
-	return tree_content_init(&c->content, c->params.contents,
-				 c->params.saving_percent, error);
+	return content_source_init(&c->source, &c->params.contents, error);
 }
 
 int tree_check(struct tree_run *run, struct ffs_error *error)
@@ -224,7 +223,7 @@ int tree_check(struct tree_run *run, struct ffs_error *error)
 		run->counts.bytes = run->measure.phase.bytes_read;
 	}
 	walk_free(&c.walk);
-	tree_content_free(&c.content);
+	content_source_free(&c.source);
 	tree_reader_free(&c.reader);
 	free(c.levels);
 	free(c.wanted);

@@ -40,7 +40,7 @@ struct creation {
 	struct tree_params params;
 	uint64_t write_bytes;
 	bool sync;
-	struct tree_content content;
+	struct content_source source;
 	struct shape_counts planned;
 	struct descent descent;
 	struct open_directory *levels;
@@ -141,14 +141,14 @@ static const unsigned char *fill_reserve(struct creation *c,
 					 const struct shape_file *file,
 					 uint64_t offset, uint64_t *bytes)
 {
+	const struct content content = { &c->source, file->key, file->bytes };
 	unsigned char *start = c->reserve + c->reserve_used;
 	uint64_t left = file->bytes - offset;
 
 	*bytes = c->reserve_bytes - c->reserve_used;
 	if (*bytes > left)
 		*bytes = left;
-	tree_content_fill(&c->content, file->key, file->bytes, offset, start,
-			  (size_t)*bytes);
+	content_fill(&content, offset, start, (size_t)*bytes);
 	c->reserve_used += (*bytes + SLOT_BYTES - 1) / SLOT_BYTES * SLOT_BYTES;
 	return start;
 }
@@ -309,8 +309,7 @@ static int reserve(struct creation *c, struct ffs_error *error)
 	    timed_reserve(&c->timed, CALLS, CALLS_TEXT_BYTES,
 			  c->run->latencies, error))
 		return -1;
-	return tree_content_init(&c->content, c->params.contents,
-				 c->params.saving_percent, error);
+	return content_source_init(&c->source, &c->params.contents, error);
 }
 
 int tree_create(struct tree_run *run, struct ffs_error *error)
@@ -330,7 +329,7 @@ int tree_create(struct tree_run *run, struct ffs_error *error)
 	}
 	timed_free(&c.timed);
 	descent_free(&c.descent);
-	tree_content_free(&c.content);
+	content_source_free(&c.source);
 	free(c.levels);
 	free(c.reserve);
 	return result;

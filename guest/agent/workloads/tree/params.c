@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "plan/content_keys.h"
 #include "workloads/tree/params.h"
 
 #define DIGEST_DIGITS 16
@@ -29,16 +30,8 @@ int tree_params_read(struct tree_params *params, const struct plan_step *step,
 	    read_distribution(&shape->depth, step, "depth", error))
 		return -1;
 	shape->seed = (uint64_t)step_number(step, "seed");
-	params->contents =
-		(enum tree_content_kind)step_number(step, "contents");
-	params->saving_percent =
-		(unsigned int)step_number(step, "compressibility_percent");
-	if (params->saving_percent &&
-	    params->contents != TREE_CONTENT_COMPRESSIBLE)
-		return ffs_fail(error, 0,
-			"compressibility_percent is of contents=compressible, not of %s; leave it out",
-			tree_content_names[params->contents]);
-	return 0;
+	params->contents = content_choice_of(step, CONTENT_RANDOM);
+	return content_choice_check(&params->contents, error);
 }
 
 int tree_check_shape(const struct plan_step *step, struct ffs_error *error)
@@ -69,6 +62,14 @@ int tree_check_digest(const struct plan_step *step, struct ffs_error *error)
 	return ffs_fail(error, 0,
 		"expect=%.40s is no digest; it has %d lower-case hex digits",
 		expect, DIGEST_DIGITS);
+}
+
+int tree_check_warm(const struct plan_step *step, struct ffs_error *error)
+{
+	const struct content_choice contents =
+		content_choice_of(step, CONTENT_RANDOM);
+
+	return content_choice_check(&contents, error);
 }
 
 int tree_check_copy(const struct plan_step *step, struct ffs_error *error)

@@ -7,15 +7,14 @@
 
 #include <stdint.h>
 
+#include "core/content.h"
 #include "core/error.h"
 #include "plan/plan.h"
-#include "workloads/tree/content.h"
 #include "workloads/tree/shape.h"
 
 struct tree_params {
 	struct tree_shape shape;
-	enum tree_content_kind contents;
-	unsigned int saving_percent;
+	struct content_choice contents;
 };
 
 /**
@@ -29,6 +28,7 @@ int tree_params_read(struct tree_params *params, const struct plan_step *step,
 int tree_check_shape(const struct plan_step *step, struct ffs_error *error);
 int tree_check_delete(const struct plan_step *step, struct ffs_error *error);
 int tree_check_digest(const struct plan_step *step, struct ffs_error *error);
+int tree_check_warm(const struct plan_step *step, struct ffs_error *error);
 int tree_check_copy(const struct plan_step *step, struct ffs_error *error);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * verbs.c - the steps tree-* as a plan has them: rows and keys.
  */
+#include "plan/content_keys.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
-#include "workloads/tree/content.h"
 #include "workloads/tree/params.h"
 #include "workloads/tree/run.h"
 #include "workloads/tree/tree.h"
@@ -39,8 +39,7 @@ const struct verb_spec tree_verbs[] = {
 			{ "directories", KEY_NAME, "normal(3,1)", 0, 0, NULL },
 			{ "size", KEY_NAME, "normal(1024,64)", 0, 0, NULL },
 			{ "depth", KEY_NAME, "constant(5)", 0, 0, NULL },
-			{ "contents", KEY_CHOICE, "random", 0, 0, tree_content_names },
-			{ "compressibility_percent", KEY_NUMBER, "0", 0, 100, NULL },
+			PLAN_CONTENT_KEYS("random"),
 			{ "write_bytes", KEY_NUMBER, "4096", 1, PLAN_MIB(64), NULL },
 			{ "sync", KEY_NUMBER, "0", 0, 1, NULL },
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
@@ -98,8 +97,7 @@ const struct verb_spec tree_verbs[] = {
 			{ "directories", KEY_NAME, "normal(3,1)", 0, 0, NULL },
 			{ "size", KEY_NAME, "normal(1024,64)", 0, 0, NULL },
 			{ "depth", KEY_NAME, "constant(5)", 0, 0, NULL },
-			{ "contents", KEY_CHOICE, "random", 0, 0, tree_content_names },
-			{ "compressibility_percent", KEY_NUMBER, "0", 0, 100, NULL },
+			PLAN_CONTENT_KEYS("random"),
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 		},
 	},
@@ -117,10 +115,12 @@ const struct verb_spec tree_verbs[] = {
 	{
 		.name = "tree-warm",
 		.flags = VERB_SEEDED,
+		.check = tree_check_warm,
 		.run = run_warm,
 		.keys = {
 			{ "dir", KEY_PATH, "/mnt", 0, 0, NULL },
 			{ "phase", KEY_NAME, NULL, 0, 0, NULL },
+			PLAN_CONTENT_KEYS("random"),
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 		},
 	},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * warm.c - the step tree-warm: every page of the partition has been written
- * once.  One file of random data grows until the file system is full, and is
- * removed.  There is no sync in between: a file system that writes back finds
- * out that it is full by writing, and may drop what little it still holds.
+ * once.  One file grows until the file system is full, and is removed.  There is
+ * no sync in between: a file system that writes back finds out that it is full by
+ * writing, and may drop what little it still holds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,17 +15,21 @@
 
 #include "core/clock.h"
 #include "core/random.h"
-#include "workloads/tree/content.h"
+#include "plan/content_keys.h"
 #include "workloads/tree/run.h"
 
 #define UNIT_BYTES ((size_t)128 << 10)
 #define FILE_NAME "ffslab.warm"
 
 /* Return: 0 once the file system is full, or an errno. */
-static int fill(struct tree_run *run, int fd, unsigned char *unit)
+static int fill(struct tree_run *run, const struct content_source *source,
+		int fd, unsigned char *unit)
 {
-	const struct tree_content content = { .kind = TREE_CONTENT_RANDOM };
-	uint64_t key = rng_mix((uint64_t)step_number(run->step, "seed") + 1);
+	const struct content content = {
+		.source = source,
+		.key = rng_mix((uint64_t)step_number(run->step, "seed") + 1),
+		.file_bytes = UINT64_MAX,
+	};
 	uint64_t *written = &run->measure.phase.bytes_written;
 
 	for (;;) {
@@ -33,8 +37,7 @@ static int fill(struct tree_run *run, int fd, unsigned char *unit)
 		ssize_t n;
 
 		/* Where a short write ended, the next goes on. */
-		tree_content_fill(&content, key, UINT64_MAX, *written, unit,
-				  UNIT_BYTES);
+		content_fill(&content, *written, unit, UNIT_BYTES);
 		start = clock_now_ns();
 		n = write(fd, unit, UNIT_BYTES);
 		if (n > 0) {
@@ -51,8 +54,8 @@ static int fill(struct tree_run *run, int fd, unsigned char *unit)
 	}
 }
 
-static int warm(struct tree_run *run, const char *path, unsigned char *unit,
-		struct ffs_error *error)
+static int warm(struct tree_run *run, const struct content_source *source,
+		const char *path, unsigned char *unit, struct ffs_error *error)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	int failed;
@@ -62,7 +65,7 @@ static int warm(struct tree_run *run, const char *path, unsigned char *unit,
 			errno == EEXIST ? " (left over from an earlier run? remove it)" : "");
 	run->measure.phase.files_created++;
 	run->counts.files = 1;
-	failed = fill(run, fd, unit);
+	failed = fill(run, source, fd, unit);
 	if (close(fd) && errno != EINTR && errno != ENOSPC && !failed)
 		failed = errno;
 	run->counts.bytes = run->measure.phase.bytes_written;
@@ -77,6 +80,9 @@ static int warm(struct tree_run *run, const char *path, unsigned char *unit,
 
 int tree_warm(struct tree_run *run, struct ffs_error *error)
 {
+	const struct content_choice contents =
+		content_choice_of(run->step, CONTENT_RANDOM);
+	struct content_source source;
 	unsigned char *unit;
 	char path[PATH_MAX];
 	int result = -1;
@@ -89,10 +95,12 @@ int tree_warm(struct tree_run *run, struct ffs_error *error)
 		return ffs_fail(error, ENOMEM, "no memory for units of %zu bytes",
 				UNIT_BYTES);
 	memset(unit, 1, UNIT_BYTES);
-	if (!tree_begin(run, error)) {
-		result = warm(run, path, unit, error);
+	if (!content_source_init(&source, &contents, error) &&
+	    !tree_begin(run, error)) {
+		result = warm(run, &source, path, unit, error);
 		tree_stop(run);
 	}
+	content_source_free(&source);
 	free(unit);
 	return result;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "plan/content_keys.h"
 #include "plan/verbs.h"
 #include "steps/step.h"
 #include "workloads/wear/wear.h"
@@ -51,6 +52,7 @@ int wear_params_read(struct wear_params *params, const struct plan_step *step,
 		.static_bytes = (uint64_t)step_number(step, "static_bytes"),
 		.file_bytes = (uint64_t)step_number(step, "file_bytes"),
 		.unit_bytes = (uint64_t)step_number(step, "unit_bytes"),
+		.contents = content_choice_of(step, CONTENT_RANDOM),
 		.seed = (uint64_t)step_number(step, "seed"),
 	};
 	if (read_volumes(params, step_text(step, "volumes"), error))
@@ -60,7 +62,7 @@ int wear_params_read(struct wear_params *params, const struct plan_step *step,
 	     params->volumes[0] < params->file_bytes))
 		return ffs_fail(error, 0,
 			"to overwrite, unit_bytes must fit into file_bytes, and that into the first volume");
-	return 0;
+	return content_choice_check(&params->contents, error);
 }
 
 static int check_wear(const struct plan_step *step, struct ffs_error *error)
@@ -97,6 +99,7 @@ const struct verb_spec wear_verbs[] = {
 			{ "volumes", KEY_NAME, "1000000000", 0, 0, NULL },
 			{ "pattern", KEY_CHOICE, "rewrite", 0, 0,
 			  wear_pattern_names },
+			PLAN_CONTENT_KEYS("random"),
 			{ "seed", KEY_NUMBER, "1", 0, INT64_MAX, NULL },
 		},
 	},

@@ -41,6 +41,7 @@ struct wear {
 	char static_path[PATH_MAX], file_path[PATH_MAX];
 	char blocks_path[PATH_MAX];	/* of the chip; "": nobody counts */
 	unsigned char *buffer;
+	struct content_source source;
 	uint64_t written;		/* of the file, over all times */
 	uint64_t looked;		/* at grown bad blocks, when so much was */
 	uint64_t files;			/* written whole, and deleted */
@@ -192,7 +193,8 @@ static int write_static(struct wear *wear, struct ffs_error *error)
 	struct content content;
 
 	if (wear->params->static_bytes) {
-		content_init(&content, wear->params->seed, CONTENT_VALID, 0);
+		content_init(&content, &wear->source, wear->params->seed,
+			     CONTENT_VALID, 0);
 		if (write_file(wear, PHASE_STATIC, wear->static_path, &content,
 			       wear->params->static_bytes, error))
 			return -1;
@@ -206,7 +208,8 @@ static int write_next(struct wear *wear, uint64_t left, struct ffs_error *error)
 	const struct wear_params *params = wear->params;
 	struct content content;
 
-	content_init(&content, params->seed, CONTENT_TEST, wear->generation++);
+	content_init(&content, &wear->source, params->seed, CONTENT_TEST,
+		     wear->generation++);
 	return write_file(wear, PHASE_WRITE, wear->file_path, &content,
 			  left < params->file_bytes ? left : params->file_bytes,
 			  error);
@@ -238,8 +241,8 @@ static int overwrite(struct wear *wear, uint64_t left, struct ffs_error *error)
 		size_t piece = left < params->unit_bytes ? left :
 			       params->unit_bytes;
 
-		content_init(&content, params->seed, CONTENT_TEST,
-			     wear->generation++);
+		content_init(&content, &wear->source, params->seed,
+			     CONTENT_TEST, wear->generation++);
 		content_fill(&content, at, wear->buffer, piece);
 		if (lseek(fd, (off_t)at, SEEK_SET) < 0)
 			result = ffs_fail(error, errno, "cannot seek in %s",
@@ -297,7 +300,7 @@ static int verify_static(struct wear *wear, struct ffs_error *error)
 		return ffs_fail(error, errno, "cannot open %s",
 				wear->static_path);
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-	content_init(&both[0], params->seed, CONTENT_VALID, 0);
+	content_init(&both[0], &wear->source, params->seed, CONTENT_VALID, 0);
 	both[1] = both[0];
 	while (at < params->static_bytes && !result) {
 		uint64_t left = params->static_bytes - at;
@@ -387,6 +390,8 @@ static int reserve(struct wear *wear, struct ffs_error *error)
 	wear->buffer = malloc(wear->params->unit_bytes);
 	if (!wear->buffer)
 		return ffs_fail(error, ENOMEM, "no memory for a piece of the file");
+	if (content_source_init(&wear->source, &wear->params->contents, error))
+		return -1;
 	for (i = 0; i < PHASES; i++)
 		if (phase_reserve(&wear->phases[i], &wear->site, error))
 			return -1;
@@ -412,6 +417,7 @@ int wear_run(const struct wear_params *params,
 	for (i = 0; i < PHASES; i++)
 		phase_free(&wear->phases[i]);
 	snapshot_free(&wear->snapshot);
+	content_source_free(&wear->source);
 	free(wear->buffer);
 	free(wear);
 	return result;

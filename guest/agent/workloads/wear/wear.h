@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/content.h"
 #include "core/error.h"
 #include "core/record.h"
 #include "flash/monitor.h"
@@ -34,6 +35,7 @@ struct wear_params {
 	const char *dir;
 	enum wear_pattern pattern;
 	uint64_t static_bytes, file_bytes, unit_bytes;
+	struct content_choice contents;	/* of both files */
 	size_t n_volumes;
 	uint64_t volumes[WEAR_VOLUMES_MAX];	/* bytes, each above the last */
 	uint64_t seed;

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from ffslab.model.workload import SIZE, Workload, key
+from ffslab.workloads.contents import Contents, compressibility_key, contents_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,8 @@ class AppendLog(Workload):
     keep: int = key(
         4, "old files that are kept", lowest=0, highest=99, needs="a rotate_bytes above 0"
     )
+    contents: Contents = contents_key("text", "what a line has after its number")
+    compressibility_percent: int = compressibility_key()
     verify: bool = key(False, "every line is read back and compared", changes="setting")
 
     @property

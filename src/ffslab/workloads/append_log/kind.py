@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from ffslab.errors import SpecError
 from ffslab.model.units import format_size
 from ffslab.model.workload import Setting, WorkloadType
 from ffslab.workloads.append_log.keys import AppendLog
-from ffslab.workloads.checks import check_writable, settle_problem
+from ffslab.workloads.checks import Problem, check_writable, refuse, settle_problem
+from ffslab.workloads.contents import fits, share_problem
 
 _LINE_BYTES = (16, 2**16)  # the agent's bounds
-# A log that would not fit though it were compressed so many times is a slip of the pen; whether a
-# smaller one fits only the file system can tell, and then its end is a result.
-_MOST_COMPRESSED = 4
 
 
 class AppendLogType(WorkloadType[AppendLog]):
@@ -23,15 +20,11 @@ class AppendLogType(WorkloadType[AppendLog]):
     def check(self, workload: AppendLog, setting: Setting) -> None:
         """SpecError for sizes that contradict each other, or a state that it cannot have."""
         check_writable(self.kind, setting)
-        problem = settle_problem(setting, "line") or _size_problem(
-            workload, setting.partition_bytes
-        )
-        if problem is not None:
-            message, cause, remedy = problem
-            raise SpecError(f"{setting.where}: {message}", cause=cause, remedy=remedy)
+        refuse(settle_problem(setting, "line"), setting)
+        refuse(_size_problem(workload, setting.partition_bytes), setting)
 
 
-def _size_problem(workload: AppendLog, partition_bytes: int) -> tuple[str, str, str] | None:
+def _size_problem(workload: AppendLog, partition_bytes: int) -> Problem | None:
     least, most = _LINE_BYTES
     cause = "settings of the workload that contradict each other"
     if not least <= workload.line_bytes <= most:
@@ -47,14 +40,14 @@ def _size_problem(workload: AppendLog, partition_bytes: int) -> tuple[str, str, 
             cause,
             f"workload.rotate_bytes = {workload.line_bytes} or more, or 0 for no rotation",
         )
-    if workload.kept_bytes > _MOST_COMPRESSED * partition_bytes:
+    if not fits(workload, workload.kept_bytes, partition_bytes, may_fill=True):
         return (
             f"the log grows to {format_size(workload.kept_bytes)}, on a partition of "
             f"{format_size(partition_bytes)}",
-            "no file system compresses a log so well",
+            f"no file system makes {workload.contents} contents so small",
             "fewer lines; or rotate_bytes and keep, so that old files are deleted",
         )
-    return None
+    return share_problem(workload)
 
 
 WORKLOAD = AppendLogType()

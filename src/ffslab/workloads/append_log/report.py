@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 TITLE = "append-log"
 METHOD = (
     "A case boots on flash that another guest brought into its initial state, and appends lines to "
-    "a log, each its number and English words, with one write(). The wait for a line is that of "
-    "write() and of the sync behind it, where one follows; the sleep between two lines is in no "
-    "time, and file systems use it. The log keeps histograms, not single lines. Flash operations "
-    "are counted from the first line to the end of the flush behind the last. Life is how long the "
-    "rated erases of the partition last at the pace of the case, if all blocks wear alike."
+    "a log, each its number and words, or other contents, with one write(). The wait for a line is "
+    "that of write() and of the sync behind it, where one follows; the sleep between two lines is "
+    "in no time, and file systems use it. The log keeps histograms, not single lines. Flash "
+    "operations are counted from the first line to the end of the flush behind the last. Life is "
+    "how long the rated erases of the partition last at the pace of the case, if all blocks wear "
+    "alike."
 )
 _DAEMON = ("init", "ffsagent")  # what the agent is called, in the guest and as a program
 _WRITES_BACK = "kworker"

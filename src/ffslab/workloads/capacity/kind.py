@@ -6,7 +6,8 @@ from ffslab.errors import SpecError
 from ffslab.model.units import format_size
 from ffslab.model.workload import Setting, WorkloadType
 from ffslab.workloads.capacity.keys import Capacity
-from ffslab.workloads.checks import check_writable
+from ffslab.workloads.checks import Problem, check_writable, refuse
+from ffslab.workloads.contents import least_stored, share_problem
 
 _REQUEST_BYTES = (512, 2**26)
 MOST_REQUESTS = 500_000  # that the agent records
@@ -20,6 +21,7 @@ class CapacityType(WorkloadType[Capacity]):
     def check(self, workload: Capacity, setting: Setting) -> None:
         """SpecError for a size of requests that cannot be, or gives too many of them."""
         check_writable(self.kind, setting)
+        refuse(_contents_problem(workload), setting)
         least, most = _REQUEST_BYTES
         if not least <= workload.request_bytes <= most:
             raise SpecError(
@@ -38,9 +40,20 @@ class CapacityType(WorkloadType[Capacity]):
             )
 
 
+def _contents_problem(workload: Capacity) -> Problem | None:
+    if not least_stored(workload):
+        return (
+            f"{workload.contents} contents need not fill a partition",
+            "a file system that compresses stores next to nothing of them",
+            'workload.contents = "random", or contents of which less is saved',
+        )
+    return share_problem(workload)
+
+
 def requests_of(workload: Capacity, partition_bytes: int) -> int:
-    """More than fit into the partition: what is written cannot be compressed."""
-    return -(-partition_bytes // workload.request_bytes) + 1
+    """More than fit into the partition, however they are compressed."""
+    most_bytes = int(partition_bytes / least_stored(workload))
+    return -(-most_bytes // workload.request_bytes) + 1
 
 
 WORKLOAD = CapacityType()

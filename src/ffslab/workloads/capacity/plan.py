@@ -10,6 +10,7 @@ from ffslab.model.case import Case
 from ffslab.protocol.plan import step
 from ffslab.workloads.capacity.keys import Capacity
 from ffslab.workloads.capacity.kind import requests_of
+from ffslab.workloads.contents import plan_keys
 from ffslab.workloads.plans import SETTLE_QUIET_MS, measuring_plan, preparing_plan, state_keys
 from ffslab.workloads.rig import Rig
 
@@ -42,12 +43,14 @@ def _fill_line(case: Case, workload: Capacity, rig: Rig) -> str:
         limit=0,
         until_full=1,
         **removal,
+        **plan_keys(workload),
         seed=case.seed,
     )
 
 
 def _after(case: Case, workload: Capacity, rig: Rig) -> list[str]:
-    again = [step("tree-warm", dir=rig.directory, phase=AGAIN, seed=case.seed)]
+    contents = plan_keys(workload)
+    again = [step("tree-warm", dir=rig.directory, phase=AGAIN, **contents, seed=case.seed)]
     return [
         step("remove", path=f"{rig.directory}/{TEST_FILE}", phase="delete"),
         step("space", target=rig.directory, label=DELETED),

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 TITLE = "Until the partition is full"
 METHOD = (
-    "A guest prepares the flash, another mounts a copy of it and writes one file of random data "
-    "from start to end until write() fails with ENOSPC. Every write is recorded with what each "
+    "A guest prepares the flash, another mounts a copy of it and writes one file from start "
+    "to end until write() fails with ENOSPC. Every write is recorded with what each "
     "task asked of the flash meanwhile; the cause is told from these counts. Then the file is "
     "deleted, and statfs(2) asked at once, after a sync, and when the flash is quiet; then another "
     "file is written until ENOSPC. Promised is what statfs(2) said was available before."

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from ffslab.model.workload import SIZE, Workload, key
+from ffslab.workloads.contents import Contents, compressibility_key, contents_key
 
 WAL_HEADER_BYTES, FRAME_HEADER_BYTES = 32, 24
 
@@ -34,7 +35,8 @@ class Database(Workload):
         needs='journal = "wal"',
         changes="setting",
     )
-    text: bool = key(True, "pages hold English words; false: random bytes, which nothing shrinks")
+    contents: Contents = contents_key("text", "what pages hold", was_text=True)
+    compressibility_percent: int = compressibility_key()
     verify: bool = key(False, "every page is read back and compared", changes="setting")
 
     @property

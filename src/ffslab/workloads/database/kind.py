@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from ffslab.errors import SpecError
 from ffslab.model.units import format_size
 from ffslab.model.workload import Setting, WorkloadType
-from ffslab.workloads.checks import check_writable, settle_problem
+from ffslab.workloads.checks import Problem, check_writable, refuse, settle_problem
+from ffslab.workloads.contents import fits, share_problem
 from ffslab.workloads.database.keys import Database
 
 _PAGE_BYTES = (512, 2**16)  # the agent's bounds
-# A database that would not fit though it were compressed so many times is a slip of the pen;
-# whether a smaller one fits only the file system can tell.
-_MOST_COMPRESSED = 4
 
 
 class DatabaseType(WorkloadType[Database]):
@@ -23,15 +20,11 @@ class DatabaseType(WorkloadType[Database]):
     def check(self, workload: Database, setting: Setting) -> None:
         """SpecError for sizes that contradict each other, or a state that it cannot have."""
         check_writable(self.kind, setting)
-        problem = settle_problem(setting, "transaction") or _size_problem(
-            workload, setting.partition_bytes
-        )
-        if problem is not None:
-            message, cause, remedy = problem
-            raise SpecError(f"{setting.where}: {message}", cause=cause, remedy=remedy)
+        refuse(settle_problem(setting, "transaction"), setting)
+        refuse(_size_problem(workload, setting.partition_bytes), setting)
 
 
-def _size_problem(workload: Database, partition_bytes: int) -> tuple[str, str, str] | None:
+def _size_problem(workload: Database, partition_bytes: int) -> Problem | None:
     (least, most), page_bytes = _PAGE_BYTES, workload.page_bytes
     if not least <= page_bytes <= most or page_bytes & (page_bytes - 1):
         return (
@@ -47,14 +40,14 @@ def _size_problem(workload: Database, partition_bytes: int) -> tuple[str, str, s
             "a transaction changes different pages",
             "a larger database_bytes, or a smaller pages_per_transaction",
         )
-    if workload.files_bytes > _MOST_COMPRESSED * partition_bytes:
+    if not fits(workload, workload.files_bytes, partition_bytes, may_fill=True):
         return (
             f"database and journal grow to {format_size(workload.files_bytes)}, on a partition of "
             f"{format_size(partition_bytes)}",
-            "no file system compresses a database so well",
+            f"no file system makes {workload.contents} contents so small",
             "a smaller database_bytes or checkpoint_frames, or a larger partition_bytes",
         )
-    return None
+    return share_problem(workload)
 
 
 WORKLOAD = DatabaseType()

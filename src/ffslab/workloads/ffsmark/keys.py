@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ffslab.model.workload import Workload, key
+from ffslab.workloads.contents import Contents, compressibility_key, contents_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,10 @@ class Ffsmark(Workload):
     bias_create: int = key(
         5, "creations against deletions: of ten; -1: neither", lowest=-1, highest=10
     )
-    text: bool = key(True, "files of printable characters, as Postmark's, not any bytes")
+    contents: Contents = contents_key(
+        "printable", "what is written; printable: as Postmark's", was_text=True
+    )
+    compressibility_percent: int = compressibility_key()
     buffering: bool = key(False, "stdio instead of read() and write()", changes="setting")
     drop_caches: bool = key(
         True, "drop the page cache before creation and transactions", changes="setting"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ffslab.errors import SpecError
 from ffslab.model.workload import Setting, WorkloadType
-from ffslab.workloads.checks import check_own_state, check_writable
+from ffslab.workloads.checks import check_own_state, check_writable, refuse
+from ffslab.workloads.contents import share_problem
 from ffslab.workloads.ffsmark.keys import Ffsmark
 
 
@@ -18,6 +19,7 @@ class FfsmarkType(WorkloadType[Ffsmark]):
         """SpecError for sizes in the wrong order, a flash that is read only, or another state."""
         check_writable(self.kind, setting)
         check_own_state("FFSMark", setting)
+        refuse(share_problem(workload), setting)
         if workload.size_min > workload.size_max:
             raise SpecError(
                 f"{setting.where}: size_min {workload.size_min} is above size_max "

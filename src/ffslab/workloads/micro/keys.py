@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from ffslab.model.workload import SIZE, Workload, key
+from ffslab.workloads.contents import Contents, compressibility_key, contents_key
 
 Pattern = Literal["sequential-read", "random-read", "sequential-write", "random-write"]
 
@@ -87,6 +88,8 @@ class Micro(Workload):
         needs="a pattern that writes",
         changes="setting",
     )
+    contents: Contents = contents_key(meaning="what is in the test file")
+    compressibility_percent: int = compressibility_key()
 
     @property
     def test_file_bytes(self) -> int:

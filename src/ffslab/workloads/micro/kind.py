@@ -6,10 +6,10 @@ agent's to report.
 
 from __future__ import annotations
 
-from ffslab.errors import SpecError
 from ffslab.model.units import format_size
 from ffslab.model.workload import Setting, WorkloadType
-from ffslab.workloads.checks import check_writable
+from ffslab.workloads.checks import check_writable, refuse
+from ffslab.workloads.contents import fits, share_problem
 from ffslab.workloads.micro.keys import Micro
 
 
@@ -28,11 +28,10 @@ class MicroType(WorkloadType[Micro]):
         ]
         if problems:
             message, remedy = problems[0]
-            raise SpecError(
-                f"{setting.where}: {message}",
-                cause="settings of the workload that contradict each other",
-                remedy=remedy,
+            refuse(
+                (message, "settings of the workload that contradict each other", remedy), setting
             )
+        refuse(share_problem(workload), setting)
 
 
 def _size_problems(workload: Micro, partition_bytes: int) -> list[tuple[str, str]]:
@@ -75,7 +74,7 @@ def _size_problems(workload: Micro, partition_bytes: int) -> list[tuple[str, str
                 "a larger target or file, smaller requests, or fewer parts",
             )
         )
-    if not workload.limit and file > partition_bytes:
+    if not workload.limit and not fits(workload, file, partition_bytes):
         problems.append(
             (
                 f"a file of {format_size(file)} is larger than the partition of "

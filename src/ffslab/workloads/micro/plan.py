@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ffslab.model.case import Case
 from ffslab.protocol.plan import step
+from ffslab.workloads.contents import plan_keys
 from ffslab.workloads.micro.keys import Micro
 from ffslab.workloads.plans import measuring_plan, preparing_plan, state_keys, workload_line
 from ffslab.workloads.rig import Rig
@@ -37,6 +38,7 @@ def _prepare_line(case: Case, workload: Micro, rig: Rig) -> str:
         dir=rig.directory,
         **keys,
         test_file=int(workload.existing),
+        **(plan_keys(workload) if workload.existing else {}),
         seed=case.seed,
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ffslab.model.workload import SIZE, Workload, key
+from ffslab.workloads.contents import Contents, compressibility_key, contents_key
 
 MIB = 2**20
 
@@ -26,9 +27,8 @@ class Tiobench(Workload):
     sync: Literal["none", "end"] = key(
         "none", "end: a phase that writes ends with fsync(), within its time", changes="setting"
     )
-    contents: Literal["random", "zeros"] = key(
-        "random", "what is written: incompressible, or zeros"
-    )
+    contents: Contents = contents_key(later=False)
+    compressibility_percent: int = compressibility_key()
     drop_caches: bool = key(
         True, "the page cache is dropped before each phase that reads", changes="setting"
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ffslab.errors import SpecError
 from ffslab.model.units import format_size
 from ffslab.model.workload import Setting, WorkloadType
-from ffslab.workloads.checks import check_writable, settle_problem
+from ffslab.workloads.checks import Problem, check_writable, refuse, settle_problem
+from ffslab.workloads.contents import fits, share_problem
 from ffslab.workloads.tiobench.keys import Tiobench
 
 _BLOCK_BYTES = (16, 2**20)  # the agent's bounds
@@ -21,15 +21,11 @@ class TiobenchType(WorkloadType[Tiobench]):
     def check(self, workload: Tiobench, setting: Setting) -> None:
         """SpecError for sizes that contradict each other, or a state that it cannot have."""
         check_writable(self.kind, setting)
-        problem = settle_problem(setting, "request") or _size_problem(
-            workload, setting.partition_bytes
-        )
-        if problem is not None:
-            message, cause, remedy = problem
-            raise SpecError(f"{setting.where}: {message}", cause=cause, remedy=remedy)
+        refuse(settle_problem(setting, "request"), setting)
+        refuse(_size_problem(workload, setting.partition_bytes), setting)
 
 
-def _size_problem(workload: Tiobench, partition_bytes: int) -> tuple[str, str, str] | None:
+def _size_problem(workload: Tiobench, partition_bytes: int) -> Problem | None:
     least, most = _BLOCK_BYTES
     if not least <= workload.block_bytes <= most:
         return (
@@ -45,13 +41,6 @@ def _size_problem(workload: Tiobench, partition_bytes: int) -> tuple[str, str, s
             "settings of the workload that contradict each other",
             f"at least {workload.threads * workload.block_bytes} bytes each",
         )
-    if workload.contents == "random" and workload.file_bytes > partition_bytes:
-        return (
-            f"files of {format_size(workload.file_bytes)} on a partition of "
-            f"{format_size(partition_bytes)}",
-            "random contents cannot be compressed",
-            "a smaller file_bytes, or a larger partition_bytes",
-        )
     if workload.full and workload.requests > _FULL:
         return (
             f"full = true would record {workload.requests:,} latencies, and there is room for "
@@ -59,7 +48,14 @@ def _size_problem(workload: Tiobench, partition_bytes: int) -> tuple[str, str, s
             "they stay in the guest's memory until the last phase has ended",
             "larger blocks, smaller files, or full = false",
         )
-    return None
+    if not fits(workload, workload.file_bytes, partition_bytes):
+        return (
+            f"files of {format_size(workload.file_bytes)} on a partition of "
+            f"{format_size(partition_bytes)}",
+            f"no file system makes {workload.contents} contents so small",
+            "a smaller file_bytes, or a larger partition_bytes",
+        )
+    return share_problem(workload)
 
 
 WORKLOAD = TiobenchType()

@@ -9,6 +9,7 @@ from ffslab.errors import SpecError
 from ffslab.model.specs import InitialState, MountSetup
 from ffslab.model.units import format_size
 from ffslab.model.workload import Setting
+from ffslab.workloads.contents import fits, share_problem
 from ffslab.workloads.tree.distribution import parse_distribution
 from ffslab.workloads.tree.keys import Tree
 from ffslab.workloads.tree.steps import MOUNT, SPLITS, UNMOUNT, WORDS, WRITING
@@ -132,20 +133,16 @@ def _shape_problems(workload: Tree, partition_bytes: int) -> Problems:
             "a smaller workload.depth or workload.directories",
         )
     size = files * parse_distribution(workload.size).mean
-    if workload.contents == "random" and size > partition_bytes:
+    if not fits(workload, round(size), partition_bytes):
         yield (
             f"a tree of about {files:,.0f} files with {size:,.0f} bytes is larger than the "
             f"partition of {format_size(partition_bytes)}",
-            "random contents cannot be compressed",
+            f"no file system makes {workload.contents} contents so small",
             "a larger partition_bytes, fewer or smaller files",
         )
-    if workload.compressibility_percent and workload.contents != "compressible":
-        yield (
-            f"compressibility_percent = {workload.compressibility_percent} with contents "
-            f"= {workload.contents!r}",
-            "only compressible contents have it",
-            'contents = "compressible"',
-        )
+    problem = share_problem(workload)
+    if problem is not None:
+        yield problem
 
 
 def mean_shape(workload: Tree) -> tuple[float, float]:

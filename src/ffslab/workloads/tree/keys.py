@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
 from ffslab.model.specs import Scalar
 from ffslab.model.workload import Form, Workload, key
+from ffslab.workloads.contents import Contents, compressibility_key, contents_key
 from ffslab.workloads.tree.distribution import DISTRIBUTION, parse_distribution
 
 _WORDS = Form(str, lambda text: " ".join(text.split()))
@@ -52,16 +52,8 @@ class Tree(Workload):
         form=DISTRIBUTION,
         needs=_CREATE,
     )
-    contents: Literal["random", "text", "compressible"] = key(
-        "random", "what is in the files", needs=_CREATE
-    )
-    compressibility_percent: int = key(
-        0,
-        "contents = compressible: what a compressor can save",
-        lowest=0,
-        highest=100,
-        needs=_CREATE,
-    )
+    contents: Contents = contents_key(meaning="what is in the files", needs=_CREATE, later=False)
+    compressibility_percent: int = compressibility_key(needs=_CREATE, later=False)
     write_bytes: int = key(
         4096,
         "unit of write(), bytes; at most 64 MiB",

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ffslab.model.units import parse_size
 from ffslab.model.workload import SIZE, Workload, key
+from ffslab.workloads.contents import Contents, compressibility_key, contents_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,8 @@ class Wear(Workload):
         "1 GB, 3 GB, 5 GB",
         "written volumes at which the blocks are looked at, rising; the last ends it",
     )
-
+    contents: Contents = contents_key(meaning="what is written, the data that stay included")
+    compressibility_percent: int = compressibility_key()
     to_death: bool = key(
         False, "the writing may end by itself, worn out or full: how it ends is what is measured"
     )

@@ -7,7 +7,8 @@ from itertools import pairwise
 from ffslab.errors import SpecError
 from ffslab.model.units import format_size
 from ffslab.model.workload import Setting, WorkloadType
-from ffslab.workloads.checks import check_own_state, check_writable
+from ffslab.workloads.checks import check_own_state, check_writable, refuse
+from ffslab.workloads.contents import fits, share_problem
 from ffslab.workloads.wear.keys import Wear
 
 _MOST_VOLUMES = 16  # the agent's bounds
@@ -32,11 +33,10 @@ class WearType(WorkloadType[Wear]):
         problem = _problem(workload, setting.partition_bytes)
         if problem is not None:
             message, remedy = problem
-            raise SpecError(
-                f"{setting.where}: {message}",
-                cause="settings of the workload that contradict each other",
-                remedy=remedy,
+            refuse(
+                (message, "settings of the workload that contradict each other", remedy), setting
             )
+        refuse(share_problem(workload), setting)
 
 
 def _problem(workload: Wear, partition_bytes: int) -> tuple[str, str] | None:
@@ -63,11 +63,12 @@ def _problem(workload: Wear, partition_bytes: int) -> tuple[str, str] | None:
             "a smaller file_bytes, or a larger first volume",
         )
     together = workload.static_bytes + workload.file_bytes
-    if together > partition_bytes:
+    if not fits(workload, together, partition_bytes):
         return (
             f"static data and file have {format_size(together)} together, on a partition of "
             f"{format_size(partition_bytes)}",
-            "a smaller static_bytes or file_bytes: the contents cannot be compressed",
+            "a smaller static_bytes or file_bytes: no file system makes "
+            f"{workload.contents} contents so small",
         )
     return None
 

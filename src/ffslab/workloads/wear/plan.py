@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ffslab.model.case import Case
 from ffslab.protocol.plan import step
+from ffslab.workloads.contents import plan_keys
 from ffslab.workloads.plans import measuring_plan
 from ffslab.workloads.rig import Rig
 from ffslab.workloads.wear.keys import Wear
@@ -24,6 +25,7 @@ def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
         volumes=",".join(map(str, workload.volume_bytes)),
         seed=case.seed,
         **more,
+        **plan_keys(workload),
         **({"may_fail": 1} if workload.to_death else {}),
     )
     return (measuring_plan(case, rig, [line], prepared=False),)
