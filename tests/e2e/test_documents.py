@@ -39,6 +39,7 @@ WITH_COMMANDS = {
     "docs/tutorial.md": [
         "A chip and a board of your own",
         "Look at the results",
+        "A program of yours",
         "Micro-benchmarks",
         "Images, trees and mounts",
     ],
@@ -252,6 +253,16 @@ def test_a_chip_and_a_board_of_your_own(
         "tree_steps.csv",
     ]
     assert all((clone / name).stat().st_size > 0 for name in exported)
+
+
+def test_a_program_of_yours(clone: Path) -> None:
+    text = document(clone, "docs/tutorial.md")
+    _, own = (
+        Done(command, run(command, clone))
+        for command in section_commands(text, "A program of yours")
+    )
+    reports(own, clone)
+    assert "6 of 6 cases: 6 pass" in own.output
 
 
 def test_micro_benchmarks(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,8 @@ def test_commands_exist(path: Path) -> None:
             assert name in COMMANDS, f"{relative(path)}: ffslab {' '.join(words)}"
         if verb not in COMMANDS or verb == "test":  # `test` hands unknown words to pytest
             continue
-        given = {word.partition("=")[0] for word in words[1:] if re.match(r"--?[a-z]", word)}
+        ours = words[: words.index("--")] if "--" in words else words  # behind it, a program's own
+        given = {word.partition("=")[0] for word in ours[1:] if re.match(r"--?[a-z]", word)}
         unknown = given - options_of(verb) - {"--help", "-h"}
         assert not unknown, f"{relative(path)}: ffslab {' '.join(words)}"
 
