@@ -377,16 +377,20 @@ static size_t odd_bytes(enum content_kind kind, const unsigned char *data,
 static void zeros_and_printable(void)
 {
 	static const enum content_kind kinds[] = { CONTENT_ZEROS, CONTENT_PRINTABLE };
-	unsigned char data[3000];
+	const struct content any = { &content_random, 3, UINT64_MAX };
+	unsigned char data[3000], bytes[3000];
 	struct ffs_error error;
-	size_t i;
+	size_t i, k;
 
+	content_fill(&any, 77, bytes, sizeof(bytes));
 	for (i = 0; i < 2; i++) {
 		const struct content_source source = { .choice = { kinds[i], 0 } };
 		const struct content content = { &source, 3, UINT64_MAX };
 
 		content_fill(&content, 77, data, sizeof(data));
 		CHECK(!odd_bytes(kinds[i], data, sizeof(data)));
+		for (k = 0; kinds[i] == CONTENT_PRINTABLE && k < 3000; k++)
+			CHECK(data[k] == ' ' + bytes[k] * 95 / 256);
 		CHECK(!content_stock(&source.choice, 3, 512, data, sizeof(data),
 				     &error));
 		CHECK(!odd_bytes(kinds[i], data, sizeof(data)));
@@ -430,6 +434,11 @@ static void wrong_first_bytes(void)
 	data[0] ^= data[0] == (other[0] ^ 1) ? 2 : 0;
 	CHECK(!content_check(generations, 0, data, 512, true, &wrong_at) &&
 	      wrong_at == 0);
+	data[0] = other[0];
+	data[300] ^= 0x10;
+	data[300] ^= data[300] == other[300] ? 0x20 : 0;
+	CHECK(!content_check(generations, 0, data, 512, true, &wrong_at) &&
+	      wrong_at == 300);
 	other[511] ^= 1;
 	CHECK(!content_check(generations, 0, other, 512, false, &wrong_at) &&
 	      wrong_at == 511);
