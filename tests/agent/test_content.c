@@ -3,11 +3,13 @@
  * test_content.c - contents are what the seed says, wherever one begins to look,
  * and any wrong byte is found.
  */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/content.h"
 #include "core/random.h"
+#include "core/words.h"
 #include "harness.h"
 
 enum { LENGTH = 8192 };
@@ -324,6 +326,124 @@ static void kinds_of_stock(void)
 	}
 }
 
+/*
+ * What a seed means must stay what it is, or a file that is kept could not be checked:
+ * words of SplitMix64 from a start that seed, file, generation and sector decide.
+ */
+static void what_a_seed_means(void)
+{
+	const uint64_t gamma = 0x9e3779b97f4a7c15u;
+	const struct content_choice choice = { CONTENT_TEXT, 0 };
+	static unsigned char data[4096 + 600], wanted[600];
+	struct content_source source;
+	uint64_t key = rng_mix(rng_mix(7 + gamma) + CONTENT_VALID + 1), word;
+	struct content content;
+	struct ffs_error error;
+	size_t i;
+
+	key = rng_mix(key + 3 + 1);
+	content_init(&content, &content_random, 7, CONTENT_VALID, 3);
+	CHECK(content.key == key && content.file_bytes == UINT64_MAX);
+	content_fill(&content, 5 * 512, data, 512);
+	for (i = 0; i < 64; i++) {
+		memcpy(&word, data + 8 * i, 8);
+		CHECK(le64toh(word) ==
+		      rng_mix(rng_mix(key + 5 * gamma) + (i + 1) * gamma));
+	}
+	CHECK(!content_source_init(&source, &choice, &error));
+	content.source = &source;
+	content_fill(&content, 0, data, sizeof(data));
+	words_fill(source.words, rng_mix(key + gamma), 0, wanted, 600);
+	CHECK(!memcmp(data + 4096, wanted, 600));
+	CHECK(!content_stock(&choice, key, 512, data, 600, &error));
+	words_fill(source.words, key, 0, wanted, 600);
+	CHECK(!memcmp(data, wanted, 600));
+	content_source_free(&source);
+	CHECK(!source.words);
+}
+
+/* Counts the bytes that are not as the kind says. */
+static size_t odd_bytes(enum content_kind kind, const unsigned char *data,
+			size_t bytes)
+{
+	size_t odd = 0, i;
+
+	for (i = 0; i < bytes; i++)
+		odd += kind == CONTENT_ZEROS ? data[i] != 0 :
+					       data[i] < ' ' || data[i] > '~';
+	return odd;
+}
+
+static void zeros_and_printable(void)
+{
+	static const enum content_kind kinds[] = { CONTENT_ZEROS, CONTENT_PRINTABLE };
+	const struct content any = { &content_random, 3, UINT64_MAX };
+	unsigned char data[3000], bytes[3000];
+	struct ffs_error error;
+	size_t i, k;
+
+	content_fill(&any, 77, bytes, sizeof(bytes));
+	for (i = 0; i < 2; i++) {
+		const struct content_source source = { .choice = { kinds[i], 0 } };
+		const struct content content = { &source, 3, UINT64_MAX };
+
+		content_fill(&content, 77, data, sizeof(data));
+		CHECK(!odd_bytes(kinds[i], data, sizeof(data)));
+		for (k = 0; kinds[i] == CONTENT_PRINTABLE && k < 3000; k++)
+			CHECK(data[k] == ' ' + bytes[k] * 95 / 256);
+		CHECK(!content_stock(&source.choice, 3, 512, data, sizeof(data),
+				     &error));
+		CHECK(!odd_bytes(kinds[i], data, sizeof(data)));
+	}
+}
+
+/* Of each 512 bytes the last 30 in 100, 153, and of no other. */
+static void places_of_the_repeated_byte(void)
+{
+	const struct content_choice choice = { CONTENT_COMPRESSIBLE, 30 };
+	unsigned char data[1024];
+	struct ffs_error error;
+	size_t i, same = 0;
+
+	CHECK(!content_stock(&choice, 0x1fe, 4096, data, sizeof(data), &error));
+	for (i = 0; i < sizeof(data); i++) {
+		if (i % 512 >= 512 - 153)
+			CHECK(data[i] == 0xfe);
+		else
+			same += data[i] == 0xfe;
+	}
+	CHECKF(same < 15, "%zu of 718", same);
+}
+
+/* The first byte, and one that only the other generation has. */
+static void wrong_first_bytes(void)
+{
+	struct content generations[2];
+	unsigned char data[512], other[512];
+	uint64_t wrong_at = 0;
+
+	content_init(&generations[0], &content_random, 7, CONTENT_TEST, 0);
+	content_init(&generations[1], &content_random, 7, CONTENT_TEST, 1);
+	content_fill(&generations[0], 0, data, 512);
+	content_fill(&generations[1], 0, other, 512);
+	data[0] = other[0];
+	CHECK(content_check(generations, 0, data, 512, true, &wrong_at));
+	CHECK(!content_check(generations, 0, data, 512, false, &wrong_at));
+	CHECK(wrong_at == 1);
+	data[0] ^= 1;
+	data[0] ^= data[0] == (other[0] ^ 1) ? 2 : 0;
+	CHECK(!content_check(generations, 0, data, 512, true, &wrong_at) &&
+	      wrong_at == 0);
+	data[0] = other[0];
+	data[300] ^= 0x10;
+	data[300] ^= data[300] == other[300] ? 0x20 : 0;
+	CHECK(!content_check(generations, 0, data, 512, true, &wrong_at) &&
+	      wrong_at == 300);
+	other[511] ^= 1;
+	CHECK(!content_check(generations, 0, other, 512, false, &wrong_at) &&
+	      wrong_at == 511);
+}
+
 static void a_share_needs_its_kind(void)
 {
 	struct content_choice choice = { CONTENT_COMPRESSIBLE, 30 };
@@ -353,5 +473,9 @@ void test_content(void)
 	compressible_has_its_share();
 	text_is_english();
 	kinds_of_stock();
+	what_a_seed_means();
+	zeros_and_printable();
+	places_of_the_repeated_byte();
+	wrong_first_bytes();
 	a_share_needs_its_kind();
 }

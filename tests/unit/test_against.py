@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cli_support import Command
 from test_published import FREE, SMALL, Known
 
 from ffslab.cli.reproduce import _has_failed
 from ffslab.cli.reproduce_tables import print_against
 from ffslab.cli.screen import terminal
+from ffslab.errors import EXIT_USAGE
 from ffslab.published.against import (
     Both,
     against_document,
@@ -97,6 +99,24 @@ def test_only_another_target_may_skip(
 ) -> None:
     done = Reproduced(Plan(small, (), (), target), judged(small, reader), {}, interrupted=False)
     assert _has_failed(done) is has_failed
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (["--to", "page.html"], "--to"),
+        (["--no-report"], "--no-report"),
+        (["--all", "--to", "page.html"], "--to and --all"),
+        (["--all", "--dry-run"], "--all"),
+    ],
+)
+def test_options_of_the_page_are_refused_on_two_targets(
+    ffslab_command: Command, given: list[str], named: str
+) -> None:
+    done = ffslab_command("reproduce", "ffsmark", "--target", "qemu", *given)
+    assert done.code == EXIT_USAGE
+    assert f"{named} cannot be with --target qemu" in done.error
+    assert f"leave out {named};" in done.error
 
 
 def test_the_terminal_has_80_columns(

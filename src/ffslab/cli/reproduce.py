@@ -19,7 +19,7 @@ from ffslab.cli.parse import (
     Target,
     print_json,
 )
-from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK
+from ffslab.errors import EXIT_FAILED, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from ffslab.program import command, program, this_command
 from ffslab.targets import DEFAULT_TARGET
 
@@ -86,6 +86,9 @@ def register(app: typer.Typer) -> None:
             _list()
             return
         publications = chosen(names)
+        if target != DEFAULT_TARGET:
+            page = {"--to": destination is not None, "--no-report": not report, "--all": each}
+            _refuse_page(target, [option for option, given in page.items() if given])
         plans = [planned(publication, target) for publication in publications]
         if dry_run:
             _print_plans(plans)
@@ -105,6 +108,17 @@ def register(app: typer.Typer) -> None:
             _print(_console(quiet=False), compared, every=each)
         _write(compared, destination or output / PAGE, markdown, names, report=report)
         raise typer.Exit(_exit_code(done))
+
+
+def _refuse_page(target: str, given: Sequence[str]) -> None:
+    """UsageError for options of the page and of the publications' own figures."""
+    if given:
+        options = " and ".join(given)
+        raise UsageError(
+            f"{options} cannot be with --target {target}",
+            cause="two targets are put side by side, by statement: there is no page of it",
+            remedy=f"leave out {options}; --markdown DIR writes a document, --json has each figure",
+        )
 
 
 def _list() -> None:
