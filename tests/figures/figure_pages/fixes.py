@@ -73,7 +73,7 @@ PAGE = Page(
         text("UBIFS: of {} states", states("ubifs")),
     ),
     stated={
-        "`fixed` has 20 patches": "kernel/fixes/series",
+        "`fixed` has 21 patches": "kernel/fixes/series",
         "Linux 6.1 and 7.3.4 alike": "versions",
         "JFFS2's ten states": "the table's row",
         "UBIFS's six three": "the table's row, and what was found",
