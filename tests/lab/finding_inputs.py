@@ -59,10 +59,7 @@ SMALL = (
     ),
     Input("F-JFFS2-08", "rename-onto-emptied", "jffs2", "stuck", "without use of the flash"),
     Input("F-UBIFS-09", "xattr-of-symlink", "ubifs", "corrupt", "Invalid argument"),
-    Input(
-        *("F-JFFS2-07", "fsync-after-deletion", "jffs2", "fail", "the longest fsync took"),
-        has_change=False,
-    ),
+    Input("F-JFFS2-07", "fsync-after-deletion", "jffs2", "fail", "the longest fsync took"),
     Input(
         *("F-UBIFS-16", "many-attributes", "ubifs", "fail", "already has too many xattrs"),
         has_change=False,

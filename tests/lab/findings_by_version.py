@@ -40,6 +40,16 @@ from guest_programs import build, run_program
 from mended import catalog_with
 from test_crash_walk import case_of
 from test_fastmap import FLASHED
+from test_image_flash import (
+    chip_case,
+    end,
+    made_image,
+    packed_tree,
+    shown,
+    started,
+    unpacked,
+    write_step,
+)
 from test_mended_cuts import errno_of_fsync
 
 from ffslab.campaign.run import RunRequest
@@ -199,12 +209,31 @@ def shows_orphan(kernel: Kernel, directory: Path) -> str:
 
 
 def shows_fastmap(kernel: Kernel, directory: Path) -> str:
-    """F-UBIFS-08. The option is a variant of the kernel, as our fixes are: none has both."""
+    """F-UBIFS-08."""
     off, on = run_in(replace(kernel, variant="fastmap"), directory, FLASHED, {})
     assert off["outcome"] == "pass"
     if on["outcome"] == "pass":
         return NOT_THERE
     assert "could not find any anchor PEB" in on["reason"], on["reason"]
+    return THERE
+
+
+def shows_locks(kernel: Kernel, directory: Path) -> str:
+    """F-UBI-01, by lockdep in the debug kernel."""
+    is_usual = kernel.linux == USUAL_VERSION
+    lab = ensure_lab("debug", kernel_source=None if is_usual else kernel.tree)
+    directory.mkdir(parents=True)
+    image = made_image("squashfs", unpacked(packed_tree(), directory))
+    steps = [
+        *(shown(directory), write_step(image), "ubi-attach mtd=data block=0"),
+        *("mount type=squashfs source=/dev/ubiblock0_0 flags=ro", "umount", "ubi-detach"),
+    ]
+    guest = started(lab, directory / "guest", chip_case(), steps, clean=False)
+    assert end(guest)["status"] == "ok" and "Lock dependency validator" in guest.console
+    report = re.search(r"possible circular locking.*", guest.console, re.DOTALL)
+    if report is None:
+        return NOT_THERE
+    assert "ubiblock_remove" in report[0], report[0]
     return THERE
 
 
@@ -223,16 +252,21 @@ def inputs() -> dict[str, list[Shows]]:
         ),
         *((one.number, partial(shows_cuts, one)) for one in CUTS),
         ("F-JFFS2-06", shows_halt),
+        ("F-UBI-01", shows_locks),
         ("F-UBIFS-08", shows_fastmap),
         ("F-UBIFS-18", shows_orphan),
     ]
     return {number: [shows for named, shows in listed if named == number] for number, _ in listed}
 
 
+# What shows them is a variant of the kernel, as our fixes are: none has both.
+OF_VARIANTS = ("F-UBI-01", "F-UBIFS-08")
+
+
 def cell(number: str, name: str, directory: Path) -> str:
     """What came of the finding's inputs in a kernel."""
     kernel = KERNELS[name]
-    if (number, kernel.variant) == ("F-UBIFS-08", FIXED):
+    if number in OF_VARIANTS and kernel.variant == FIXED:
         return NOT_RUN
     told = NOT_RUN
     for place, shows in enumerate(inputs().get(number, ())):
