@@ -7,9 +7,10 @@ from typing import Any, get_args
 import pytest
 from host_support import study_of
 
+from ffslab.compare.pairs import spec_differences
 from ffslab.errors import SpecError
 from ffslab.loader import load_catalog
-from ffslab.model.case import Case
+from ffslab.model.case import Case, case_spec
 from ffslab.model.study import expand, with_overrides
 from ffslab.protocol.plan import parse_step
 from ffslab.targets.virtual_flash import RIG
@@ -114,6 +115,25 @@ def test_other_contents_reach_each_step_that_writes_them(kind: str) -> None:
                 }
         assert all(said == {} for verb in set(steps) - verbs for said in steps[verb])
     assert len(hashes) == len(get_args(Contents)) - (kind == "capacity")
+
+
+@pytest.mark.parametrize("kind", USUAL)
+def test_two_specs_are_compared_by_the_keys_of_a_study(kind: str) -> None:
+    usual, _ = USUAL[kind]
+    for contents in ("random", "text", "printable"):
+        told = spec_differences(
+            case_spec(case_of(kind)), case_spec(case_of(kind, contents=contents))
+        )
+        wanted = [("workload.contents", usual, contents)] if contents != usual else []
+        assert [(each.key, each.base, each.new) for each in told] == wanted
+    share = case_of(kind, contents="compressible", compressibility_percent=30)
+    (first, second) = spec_differences(case_spec(share), case_spec(case_of(kind)))
+    assert (first.key, first.base, first.new) == ("workload.contents", "compressible", usual)
+    assert (second.key, second.base, second.new) == (
+        "workload.compressibility_percent",
+        "30",
+        "0",
+    )
 
 
 def test_a_prepared_test_file_has_the_contents_that_are_read() -> None:

@@ -14,6 +14,8 @@ from ffslab.compare.cases import ComparedCase, Side, split_perturbed
 from ffslab.errors import UsageError
 from ffslab.model.specs import DEFAULT_VARIANT
 from ffslab.program import program
+from ffslab.workloads.contents import spelled_out
+from ffslab.workloads.registry import kind_of, workloads
 
 _WORKLOAD = "workload"
 ABSENT = "–"
@@ -205,12 +207,20 @@ def spec_differences(base: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[S
     """The settings of two specs that differ, by dotted names."""
     # A spec names its kernel only if that is not the usual one.
     usual = {"kernel.variant": DEFAULT_VARIANT}
-    before, after = usual | _flat(base), usual | _flat(new)
+    before, after = (usual | _flat(_spelled_out(spec)) for spec in (base, new))
     return tuple(
         SpecDifference(key, before.get(key, ABSENT), after.get(key, ABSENT))
         for key in dict.fromkeys([*before, *after])
         if before.get(key) != after.get(key)
     )
+
+
+def _spelled_out(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The spec with the keys of its workload that it leaves out, or has in other words."""
+    kind = workloads().get(kind_of(spec))
+    if _WORKLOAD not in spec or kind is None:
+        return spec
+    return {**spec, _WORKLOAD: spelled_out(spec[_WORKLOAD], kind)}
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol
 
-from ffslab.model.workload import Workload, key
+from ffslab.model.workload import Workload, WorkloadType, key
 from ffslab.workloads.checks import Problem
 
 Contents = Literal["random", "zeros", "printable", "text", "compressible"]
@@ -69,6 +69,25 @@ def _said_by_text(usual: Contents) -> Callable[[Any], Mapping[str, Any]]:
 
 def _unless(name: str, usual: Any) -> Callable[[Any], Mapping[str, Any]]:
     return lambda value: {} if value == usual else {name: value}
+
+
+def spelled_out(spec: Mapping[str, Any], kind: WorkloadType[Any]) -> dict[str, Any]:
+    """The workload of a spec with the keys of contents as a study has them."""
+    told = dict(spec)
+    defaults = kind.settings()
+    for name in _KEYS:
+        said = kind.keys[name].said if name in kind.keys else None
+        if said is None:
+            continue
+        usual = getattr(defaults, name)
+        in_other_words = said(usual)
+        if in_other_words.items() <= spec.items():
+            told.setdefault(name, usual)
+        elif in_other_words.keys() <= spec.keys():
+            told.setdefault(name, "random")
+        for word in in_other_words:
+            told.pop(word, None)
+    return told
 
 
 def plan_keys(workload: Workload) -> dict[str, Any]:
