@@ -8,6 +8,7 @@ from host_support import STUDY, cases_of
 
 from ffslab.protocol.plan import decode, encode, parse_step
 from ffslab.targets.virtual_flash import plan_text
+from ffslab.workloads.ffsmark.keys import Ffsmark
 
 
 def _steps(text: str) -> list[tuple[str, dict[str, str]]]:
@@ -53,6 +54,19 @@ def test_ubifs_plan() -> None:
     assert (workload["valid_percent"], workload["invalid_percent"]) == ("50", "25")
     assert (workload["seed"], workload["drop_caches"], workload["verify"]) == ("2", "1", "0")
     assert "kind" not in workload
+
+
+def test_ffsmark_may_begin_at_once() -> None:
+    """Nothing else changes, and the step has no such key; older specs say nothing of it."""
+    case = cases_of()[0]
+    assert isinstance(case.workload, Ffsmark)
+    at_once = replace(case, workload=replace(case.workload, settle=False))
+    steps = _steps(plan_text(case))
+    waiting = [verb for verb, _ in steps].index("settle")
+    expected = steps[: waiting - 1] + steps[waiting + 2 :]  # without the snapshots around it
+    assert _steps(plan_text(at_once)) == expected
+    assert "settle" not in case.workload.spec
+    assert at_once.workload.spec == {**case.workload.spec, "settle": False}
 
 
 def test_jffs2_plan_has_no_ubi_and_sync_is_a_flag() -> None:

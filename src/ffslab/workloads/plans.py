@@ -24,6 +24,7 @@ SETTLE_QUIET_MS = 2000
 # block in 2 s), which would otherwise undo the state before the workload begins.
 _MOUNTED_QUIET_MS = 1000
 _MOUNTED_MAX_MS = 60_000
+_OF_THE_PLAN = ("kind", "settle")  # keys of workloads that their step does not have
 
 
 def guest_plans(case: Case, rig: Rig) -> tuple[str, ...]:
@@ -65,18 +66,25 @@ def preparing_plan(case: Case, rig: Rig, work: Iterable[str]) -> str:
 
 
 def measuring_plan(
-    case: Case, rig: Rig, work: Iterable[str], *, prepared: bool, verify: bool = False
+    case: Case,
+    rig: Rig,
+    work: Iterable[str],
+    *,
+    prepared: bool,
+    settle: bool = True,
+    verify: bool = False,
 ) -> str:
     """The case's own guest: `work` on a new file system, or on a `prepared` one.
 
-    `verify`: once all is counted, another mount has to give back the tree that `work` left.
+    `settle`: it first waits until the flash is quiet. `verify`: once all is counted, another mount
+    has to give back the tree that `work` left.
     """
     mounted = rig.mount(case) if prepared else [*rig.erase(), *rig.mount(case, new=True)]
     return plan_of(
         [
             *rig.begin(case, trace=case.trace),
             *mounted,
-            *_settled(rig, prepared=prepared),
+            *(_settled(rig, prepared=prepared) if settle else ()),
             *work,
             *rig.kept_files(case),
             *(_tree(rig, "before") if verify else ()),
@@ -92,7 +100,7 @@ def workload_line(case: Case, rig: Rig, **further: object) -> str:
     keys = {
         name: int(value) if isinstance(value, bool) else value
         for name, value in case.workload.spec.items()
-        if name != "kind" and value != ""
+        if name not in _OF_THE_PLAN and value != ""
     }
     return step(case.workload.kind, dir=rig.directory, **keys, **further, seed=case.seed)
 

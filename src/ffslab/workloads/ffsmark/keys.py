@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from ffslab.model.workload import Workload, key
 
@@ -30,5 +31,14 @@ class Ffsmark(Workload):
     drop_caches: bool = key(
         True, "drop the page cache before creation and transactions", changes="setting"
     )
+    settle: bool = key(
+        True, "before, wait until a new file system has formatted the flash", changes="setting"
+    )
     verify: bool = key(False, "read every file back and compare it", changes="setting")
     full: bool = key(False, "record every single latency", changes="setting")
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """As plain JSON values; settle only if it is false, so names of older cases stay."""
+        spec = asdict(self)
+        return spec if not self.settle else {k: v for k, v in spec.items() if k != "settle"}
