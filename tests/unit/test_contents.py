@@ -200,3 +200,9 @@ def test_a_partition_may_fill_up_where_that_is_a_result() -> None:
         with pytest.raises(SpecError, match="the log grows to"):
             case_of("append-log", contents=contents, lines=1_100_000, line_bytes=256)
     assert case_of("append-log", contents="zeros", lines=2_000_000, line_bytes=256)
+
+
+@pytest.mark.parametrize("kind", ["ffsmark", "database"])
+def test_the_earlier_key_is_told_with_its_successor(kind: str) -> None:
+    with pytest.raises(SpecError, match=r"unknown key '.*text' \(now: contents = \"random\""):
+        case_of(kind, text=False)

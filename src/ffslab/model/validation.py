@@ -50,6 +50,10 @@ def _check_schema(items: Iterable[Mapping[str, Any]], where: str) -> None:
             )
 
 
+# Keys of earlier builds: the key that took the place of each, and what to write.
+_SUCCESSORS = {"text": ("contents", 'contents = "random" for text = false')}
+
+
 def _where_described(model: type[BaseModel]) -> str:
     name = {ChipFile: "chip", BoardFile: "board", FilesystemFile: "filesystem"}.get(model)
     where = document_path("docs/catalog-format.md" if name else "docs/study-format.md")
@@ -61,7 +65,9 @@ def _problem(model: type[BaseModel], item: dict[str, Any], where: str) -> str:
     path = ".".join(keys)
     if item["type"] == "extra_forbidden":
         names = [field.alias or name for name, field in parent.model_fields.items()]
-        return f"{line_of(where, item['loc'])}unknown key {path!r}{suggestion(keys[-1], names)}"
+        now = _SUCCESSORS.get(keys[-1], ("", ""))
+        hint = f" (now: {now[1]})" if now[0] in names else suggestion(keys[-1], names)
+        return f"{line_of(where, item['loc'])}unknown key {path!r}{hint}"
     if item["type"] == "missing":
         return f"key {path!r} is missing"
     text = str(item["msg"]).removeprefix("Value error, ")
