@@ -204,5 +204,9 @@ def test_a_partition_may_fill_up_where_that_is_a_result() -> None:
 
 @pytest.mark.parametrize("kind", ["ffsmark", "database"])
 def test_the_earlier_key_is_told_with_its_successor(kind: str) -> None:
+    text = (
+        'schema = 1\nname = "own"\ntitle = "own"\n[base]\nboard = "apf27"\n[base.workload]\n'
+        f'kind = "{kind}"\ntext = false\n[axes]\nfilesystem = ["jffs2"]\n'
+    )
     with pytest.raises(SpecError, match=r"unknown key '.*text' \(now: contents = \"random\""):
-        case_of(kind, text=False)
+        study_of(text)
