@@ -84,6 +84,10 @@ ORDER_MATTERS = {
     "ubifs-sync": ("latency", *COUNTED),
     "yaffs2": ("pages_read",),
 }
+# Right behind the removal of what filled it, JFFS2's thread erases blocks beside the writer. A
+# request that meets one waits for the erase and for the block to be read back: one request more or
+# less, which depends on the layout of the agent.
+ERASED_BESIDE_NS = 7_000_000
 COLLECTION_S = 300  # YAFFS2 may erase a block every two seconds
 READ = f"{MOUNT_POINT}/read"
 
@@ -239,10 +243,16 @@ def differences(
         found += [
             f"{job.pattern} {job.request_bytes}: {key}: {mine} here, {other} with fio"
             for key, (mine, other) in figures.items()
-            if abs(other - mine) > TOLERANCE * mine
+            if abs(other - mine) > TOLERANCE * mine + _waited_once(job, ours, key)
             and not (job.pattern == "random-write" and key in ignored_of_random_writes)
         ]
     return found
+
+
+def _waited_once(job: Job, ours: Measured, key: str) -> float:
+    """What a wait for one erase is in the mean latency; 0 where none is beside a writer."""
+    beside = key == "latency" and job.removed and ours.flash["blocks_erased"] > 0
+    return ERASED_BESIDE_NS / ours.requests if beside else 0.0
 
 
 @pytest.mark.parametrize("name", GROUPS)
