@@ -39,7 +39,7 @@ def test_cheap_statements_keep_their_marks(tmp_path: Path) -> None:
 
 def test_a_statement_is_measured_on_two_targets(tmp_path: Path) -> None:
     """C9 is of three cases; on both JFFS2 deletes first, so the mark is the same."""
-    words = ("--target", "qemu", "--json", "--no-report", "-o", str(tmp_path))
+    words = ("--target", "qemu", "--json", "-o", str(tmp_path))
     done = ffslab("reproduce", "C9", *words)
     assert done.returncode == 0, done.stderr
     (statement,) = json.loads(done.stdout)["statements"]

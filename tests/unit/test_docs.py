@@ -74,8 +74,13 @@ def options_of(verb: str) -> set[str]:
 
 
 def made_by(text: str) -> set[str]:
-    """Studies and files that a guide has its reader begin with `ffslab new`, or write."""
-    begun = {words[2] for words in ffslab_commands(text) if words[:2] == ["new", "study"]}
+    """Studies and files that a guide has its reader begin with `ffslab new`, write, or get of
+    `ffslab advise`.
+    """
+    commands = list(ffslab_commands(text))
+    begun = {words[2] for words in commands if words[:2] == ["new", "study"]}
+    advised = [words[1] for words in commands if words[0] == "advise" and words[1:]]
+    begun |= {f"results/advise-{name}.toml" for name in advised}
     return begun | {path for _, path in TOML_FENCE.findall(text)}
 
 

@@ -291,7 +291,7 @@ def test_the_signal_that_ended_qemu_may_stand_behind_what_the_guest_was_printing
 def test_the_kernel_is_arms_without_patches_and_without_the_explorer_of_cuts() -> None:
     inputs = kernel_inputs("qemu")
     assert [path.name for path in inputs.fragments] == ["lab.config", "qemu.config"]
-    assert not inputs.patches
+    assert not inputs.series.patches
     assert (architecture_of("qemu"), architecture_of("default")) == (ARM, UML)
     ours = module_names(data_dir("kmod"))
     assert set(ours) - set(module_names(data_dir("kmod"), ARM)) == {"vnand_crash", "vnor_crash"}

@@ -390,6 +390,10 @@ IN_COMPANY: Mapping[str, tuple[str, list[tuple[str, Any]]]] = {
         "metadata-s2",
         [("workload.contents", "compressible"), ("workload.compressibility_percent", 50)],
     ),
+    "workload.command": (
+        "script",
+        [("workload.script", ""), ("workload.arguments", ""), ("workload.command", "true")],
+    ),
     "workload.read_files": (
         "metadata-s1",
         [("workload.steps", "mount read unmount"), ("workload.read_files", "bin/sh")],

@@ -7,6 +7,7 @@ from itertools import accumulate
 
 import pytest
 
+from ffslab.protocol.own_latencies import bucket_of
 from ffslab.workloads.micro import startup
 from ffslab.workloads.micro.startup import MIN_REQUESTS, startup_count
 
@@ -122,7 +123,7 @@ def _sums(*levels: int) -> list[int]:
     ],
 )
 def test_levels_are_the_histograms_indices(latency: int, level: int) -> None:
-    assert startup._level(latency) == level
+    assert bucket_of(latency) == level
 
 
 @pytest.mark.parametrize(
