@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ffslab.cli.made import made_choice, quoted, quoted_names
 from ffslab.cli.parse import (
     PARTITION_BYTES,
     RESULTS,
@@ -18,7 +18,6 @@ from ffslab.cli.parse import (
     Scratch,
     Settings,
     parse_bytes,
-    parse_set,
 )
 
 _STUDY = """schema = 1
@@ -68,26 +67,15 @@ def register(app: typer.Typer) -> None:
 
         Exit code: 0 all states are correct, or known not to be; 1 some are not; 2 wrong usage.
         """
-        from ffslab.campaign.study import Choice
         from ffslab.cli.run import run_choice
-        from ffslab.loader import StudySource, parse_toml, read_text
-        from ffslab.model.canonical import sha256_hex
+        from ffslab.loader import read_text
 
         text = _STUDY.format(
-            description=_quoted(f"The calls of {calls.name}."),
-            board=_quoted(board),
+            description=quoted(f"The calls of {calls.name}."),
+            board=quoted(board),
             partition=parse_bytes("--partition-bytes", partition_bytes),
-            calls=_quoted(read_text(calls)),
-            filesystems=_quoted([name.strip() for name in filesystems.split(",")]),
+            calls=quoted(read_text(calls)),
+            filesystems=quoted_names(filesystems),
         )
-        # Beside the runs; other calls are another file.
-        path = output / f"calls-{sha256_hex(text)[:8]}.toml"
-        made = StudySource(path, text, parse_toml(text, str(calls)), is_made=True)
-        overrides = tuple(map(parse_set, settings or ()))
-        choice = Choice(str(path), overrides, catalogs=tuple(catalogs or ()), made=made)
+        choice = made_choice(text, "calls", str(calls), output, settings, catalogs)
         run_choice(choice, jobs=jobs, output=output, scratch=scratch, known=known)
-
-
-def _quoted(value: str | list[str]) -> str:
-    """As TOML has it."""
-    return json.dumps(value, ensure_ascii=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import shutil
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from ffslab.cli.made import made_choice, quoted, quoted_names
 from ffslab.cli.parse import (
     PARTITION_BYTES,
     RESULTS,
@@ -22,7 +22,6 @@ from ffslab.cli.parse import (
     Scratch,
     Settings,
     parse_bytes,
-    parse_set,
 )
 from ffslab.errors import UsageError
 
@@ -89,10 +88,7 @@ def register(app: typer.Typer) -> None:
         nothing, what it asks of the kernel does.
         Exit code: 0 it ended with 0 everywhere; 1 it failed somewhere; 2 wrong usage.
         """
-        from ffslab.campaign.study import Choice
         from ffslab.cli.run import run_choice
-        from ffslab.loader import StudySource, parse_toml
-        from ffslab.model.canonical import sha256_hex
         from ffslab.workloads.script.keys import PLACE
 
         _check_program(words[0])
@@ -100,24 +96,19 @@ def register(app: typer.Typer) -> None:
         inside = [f"{PLACE}/{Path(word).name}" if Path(word) in named else word for word in words]
         command = shlex.join(words)
         text = _STUDY.format(
-            title=_quoted(f"What does it cost: {_shortened(command)}"),
-            description=_quoted(f"The command is: {command}"),
-            board=_quoted(board),
+            title=quoted(f"What does it cost: {_shortened(command)}"),
+            description=quoted(f"The command is: {command}"),
+            board=quoted(board),
             partition=parse_bytes("--partition-bytes", partition_bytes),
-            command=_quoted(shlex.join(inside)),
-            files=_quoted(
+            command=quoted(shlex.join(inside)),
+            files=quoted(
                 [str(path.absolute()) for path in dict.fromkeys((*named, *(files or ())))]
             ),
-            filesystems=_quoted(_names(filesystems)),
-            states=_quoted(_names(state)),
+            filesystems=quoted_names(filesystems),
+            states=quoted_names(state),
         )
-        # Beside the runs; another command is another file.
-        path = output / f"exec-{sha256_hex(text)[:8]}.toml"
-        made = StudySource(path, text, parse_toml(text, "exec"), is_made=True)
-        overrides = tuple(map(parse_set, settings or ()))
-        choice = Choice(str(path), overrides, catalogs=tuple(catalogs or ()), made=made)
         run_choice(
-            choice,
+            made_choice(text, "exec", "exec", output, settings, catalogs),
             jobs=jobs,
             output=output,
             scratch=scratch,
@@ -137,14 +128,5 @@ def _check_program(word: str) -> None:
         )
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",")]
-
-
 def _shortened(command: str) -> str:
     return command if len(command) <= _TITLE_LETTERS else f"{command[: _TITLE_LETTERS - 1]}…"
-
-
-def _quoted(value: str | list[str]) -> str:
-    """As TOML has it."""
-    return json.dumps(value, ensure_ascii=False)

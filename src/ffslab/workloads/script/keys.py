@@ -54,8 +54,11 @@ class Script(Workload):
 
     @property
     def has_latencies(self) -> bool:
-        """Whether it writes those of its own operations."""
-        return _LATENCIES in self.command
+        """Whether it writes those of its own operations: its command or a file of it names the
+        variable.
+        """
+        held = any(_LATENCIES.encode() in file.data for file in self.guest_files)
+        return _LATENCIES in self.command or held
 
     @property
     def told(self) -> Hashable:
@@ -115,12 +118,6 @@ class Loaded(Script):
         asked = {"command": self.command} if self.command else {"arguments": self.arguments}
         spec = {"kind": self.kind, **asked, "sha256": self.sha256}
         return spec if self.verify else {**spec, "verify": False}
-
-    @property
-    def has_latencies(self) -> bool:
-        """Whether its command or one of its files names the variable."""
-        held = any(_LATENCIES.encode() in data for _, data in self.contents)
-        return _LATENCIES in self.command or held
 
     @property
     def guest_files(self) -> tuple[GuestFile, ...]:
