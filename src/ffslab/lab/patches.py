@@ -106,19 +106,24 @@ def apply_series(
     made_for = base()
     for chosen in (series.patches, series.of(set(series.patches) - series.optional)):
         before.restore()
-        if made_for is not None and _merge(tree, made_for, chosen):
+        if _is_taken(tree, chosen, made_for, merged=True):
             return Applied(_stems(series, chosen), merged=True)
-    before.restore()
     fewest = series.of(series.essential)
-    merged = bool(fewest) and _apply(tree, fewest)[1] is not None
-    if merged:
+    for merged in (False, True) if fewest else ():
         before.restore()
-    if fewest and (not merged or (made_for is not None and _merge(tree, made_for, fewest))):
-        lost, _ = _apply(tree, series.of(series.alone), series.alone)
-        had = set(fewest) | {path for path in series.alone if path.stem not in lost}
-        return Applied(_stems(series, had), merged, flash_only=True)
+        if _is_taken(tree, fewest, made_for, merged=merged):
+            lost, _ = _apply(tree, series.of(series.alone), series.alone)
+            had = set(fewest) | {path for path in series.alone if path.stem not in lost}
+            return Applied(_stems(series, had), merged, flash_only=True)
     before.restore()
     raise _refusal(tree, series.made_for, *refused)
+
+
+def _is_taken(tree: Path, patches: Sequence[Path], base: Path | None, *, merged: bool) -> bool:
+    """Whether a tree takes these patches, as they are or merged; some of it is changed if not."""
+    if merged:
+        return base is not None and _merge(tree, base, patches)
+    return _apply(tree, patches)[1] is None
 
 
 def _stems(series: Series, had: Collection[Path]) -> tuple[str, ...]:
